@@ -3,6 +3,8 @@
 #ifndef WARM_REPORT_H
 #define WARM_REPORT_H
 
+#include "check/sample.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,15 +30,6 @@ const char *volume_state_to_string(enum volume_state state);
 int volume_state_from_string(const char *text, enum volume_state *ret);
 /* True for a state that no further reading leaves by itself. */
 bool volume_state_is_final(enum volume_state state);
-
-/* One throughput sample; `samples` is 0 when none was taken. */
-struct check_report {
-    unsigned samples;
-    uint64_t sample_bytes; /* of each */
-    double bytes_per_sec;  /* at depth 1 */
-    uint64_t p50_usec, p90_usec, p99_usec, max_usec;
-    uint64_t seed; /* that drew the regions */
-};
 
 struct origin_report {
     const char *source;   /* "ec2", "config", "command-line", "none"; never NULL */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "warm/volume.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "warm/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct volume *volume_new(struct warm_context *context, const char *path,
+                          const struct volume_settings *settings)
+{
+    struct volume *volume = calloc(1, sizeof(*volume));
+
+    if (!volume)
+        return NULL;
+    volume->context = context;
+    volume->settings = *settings;
+    volume->path = strdup(path);
+    if (!volume->path) {
+        free(volume);
+        return NULL;
+    }
+    volume->state = VOLUME_FOUND;
+    volume_open(volume);
+    return volume;
+}
+
+void volume_free(struct volume *volume)
+{
+    if (!volume)
+        return;
+    if (volume->opening)
+        disk_opening_cancel(volume->opening);
+    disk_let_go(volume->disk);
+    keeping_forget(volume);
+    sampling_free(&volume->sampling);
+    progress_free(volume->progress);
+    free(volume->checkpoint_path);
+    free(volume->path);
+    free(volume);
+}
+
+void volume_log(const struct volume *volume, int level, const char *format, ...)
+{
+    const struct log_subject subject = { .volume = volume->id, .device = volume->path };
+    char text[512];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(text, sizeof(text), format, ap);
+    va_end(ap);
+    log_message(level, &subject, "%s: %s", volume->id[0] ? volume->id : volume->path, text);
+}
+
+void volume_set_state(struct volume *volume, enum volume_state state, const char *format, ...)
+{
+    char reason[sizeof(volume->reason)];
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(reason, sizeof(reason), format, ap);
+    va_end(ap);
+    if (volume->state == state && strcmp(volume->reason, reason) == 0)
+        return;
+    volume->state = state;
+    memcpy(volume->reason, reason, sizeof(reason));
+    volume->context->changed = true;
+}
+
+void volume_pause(struct volume *volume)
+{
+    if (volume_state_is_final(volume->state))
+        return;
+    volume->paused = true;
+    volume->save_wanted = true;
+    sampling_free(&volume->sampling);
+    if (volume->state != VOLUME_FOUND) {
+        volume_set_state(volume, VOLUME_PAUSED, "%s", "");
+        volume_log(volume, LOG_INFO, "paused");
+    }
+}
+
+void volume_resume(struct volume *volume)
+{
+    volume->save_wanted = volume->save_wanted || volume->paused;
+    volume->paused = false;
+    if (volume->state == VOLUME_PAUSED) {
+        volume_log(volume, LOG_INFO, "resumed");
+        control_interrupted(&volume->control, clock_now_usec());
+        volume_go_on(volume);
+    } else if (volume->state == VOLUME_INCOMPLETE && !volume->opening) {
+        volume_log(volume, LOG_INFO, "trying again what could not be read");
+        volume_open(volume);
+    }
+}
+
+void volume_stop(struct volume *volume)
+{
+    volume->stopping = true;
+    sampling_free(&volume->sampling);
+}
+
+void volume_skip(struct volume *volume, const char *reason)
+{
+    disk_let_go(volume->disk);
+    volume->disk = NULL;
+    volume_set_state(volume, VOLUME_SKIPPED, "%s", reason);
+    volume_log(volume, LOG_INFO, "not warmed: %s", reason);
+}
+
+static bool is_reading(const struct volume *volume)
+{
+    return volume->state == VOLUME_WARMING || volume->state == VOLUME_CHECKING_BEFORE ||
+           volume->state == VOLUME_CHECKING_AFTER;
+}
+
+static void fill_reads(const struct volume *volume, struct volume_report *ret)
+{
+    uint64_t now_usec = clock_now_usec(), offset, oldest_usec;
+
+    if (volume->progress) {
+        ret->size_bytes = ret->planned_bytes = progress_size_bytes(volume->progress);
+        ret->warm_bytes = progress_warm_bytes(volume->progress);
+        ret->unreadable_bytes = progress_unreadable_bytes(volume->progress);
+    }
+    if (!volume->disk)
+        return;
+    ret->in_flight = disk_in_flight(volume->disk);
+    ret->block_bytes = control_block_bytes(&volume->control);
+    ret->queue_depth = volume->state == VOLUME_WARMING ? control_depth(&volume->control) : 0;
+    oldest_usec = disk_oldest_usec(volume->disk, now_usec, &offset);
+    if (oldest_usec >= STALLED_USEC)
+        ret->stalled_sec = oldest_usec / 1000000;
+}
+
+void volume_fill_report(struct volume *volume, struct volume_report *ret)
+{
+    *ret = (struct volume_report){
+        .id = volume->id[0] ? volume->id : volume->path,
+        .device = volume->path,
+        .state = volume->state,
+        .reason = volume->reason,
+        .eta_sec = ETA_UNKNOWN,
+        .checkpoint_path = volume->checkpoint_path ? volume->checkpoint_path : "",
+        .checkpoint_error = volume->save_error,
+        .origin = { .source = volume->settings.source,
+                    .snapshot = "",
+                    .fast_restored = -1,
+                    .aws_progress_percent = -1 },
+        .check_before = volume->before,
+        .check_after = volume->after,
+    };
+    fill_reads(volume, ret);
+    if (is_reading(volume)) {
+        ret->rate_bytes_per_sec = rate_bytes_per_sec(&volume->rate);
+        ret->eta_sec = rate_eta_sec(&volume->rate,
+                                    ret->planned_bytes - ret->warm_bytes - ret->unreadable_bytes);
+    }
+}

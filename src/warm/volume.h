@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One volume on its way: found → checking-before → warming ⇄ paused → checking-after → warm, and the
+ * ends that are not "warm". Within the room only; the world sees the fleet.
+ */
+#ifndef WARM_VOLUME_H
+#define WARM_VOLUME_H
+
+#include "base/job.h"
+#include "conf/conf.h"
+#include "engine/control.h"
+#include "engine/engine.h"
+#include "plan/progress.h"
+#include "warm/checkpoint.h"
+#include "warm/disk.h"
+#include "warm/fleet.h"
+#include "warm/outage.h"
+#include "warm/rate.h"
+#include "warm/report.h"
+#include "warm/sampling.h"
+
+/* A read older than this is said to be stalled: even the tails of a first touch are shorter. */
+#define STALLED_USEC (UINT64_C(10) * 1000 * 1000)
+
+struct volume;
+
+/* What all volumes share; lives as long as the fleet. */
+struct warm_context {
+    struct jobs *jobs;
+    struct engine *engine;
+    char *state_directory; /* NULL: no progress is kept */
+    uint64_t checkpoint_interval_usec;
+    uint64_t checkpoint_bytes;
+    bool once; /* nothing is tried again later: what is not there or does not answer has failed */
+    bool changed; /* set by whatever is worth showing at once */
+    /* Another volume that reads the same device, or NULL. */
+    const struct volume *(*find_twin)(const struct warm_context *context,
+                                      const struct volume *volume);
+    void *fleet;
+};
+
+struct saving_job;
+struct loading_job;
+
+struct volume {
+    struct warm_context *context;
+    struct volume_settings settings;
+    char *path; /* as it was named */
+    char id[sizeof(((struct device_identity *)0)->id)]; /* "" until it was opened once */
+    enum volume_state state;
+    char reason[256];
+
+    struct disk_opening *opening;
+    uint64_t opening_since_usec;
+    uint64_t open_again_usec; /* 0: not planned */
+    struct disk *disk;
+    struct device_identity identity; /* of the disk that the progress tells of */
+    uint64_t verified_usec;
+
+    struct progress *progress; /* NULL until opened */
+    struct control control;
+    struct rate rate;
+    struct outage outage;
+    bool paused; /* by the user */
+    bool stopping;
+    bool stall_said, failure_said;
+    int failure; /* of the last failed read, negative errno */
+
+    struct sampling sampling;
+    struct check_report before, after;
+    uint64_t started_unix_sec;
+
+    struct loading_job *loading;
+    uint64_t loading_since_usec;
+    bool loaded; /* what an earlier run read is known, or known to be unknown */
+    struct saving_job *saving;
+    uint64_t saving_since_usec, saved_usec;
+    uint64_t saved_warm_bytes;
+    bool save_wanted; /* something other than progress is to be kept */
+    char save_error[160];
+    char *checkpoint_path;
+};
+
+/* NULL when out of memory. Opening begins at once. */
+struct volume *volume_new(struct warm_context *context, const char *path,
+                          const struct volume_settings *settings);
+/* Lets go of the disk; progress that was not saved is lost. */
+void volume_free(struct volume *volume);
+
+/* Some times a second: what is due by time. */
+void volume_tick(struct volume *volume, uint64_t now_usec);
+/* Sends reads as far as the volume's depth allows. */
+void volume_pump(struct volume *volume, uint64_t now_usec);
+
+void volume_pause(struct volume *volume);
+void volume_resume(struct volume *volume);
+/* No more reads; the rest is for volume_save_finally(). */
+void volume_stop(struct volume *volume);
+void volume_skip(struct volume *volume, const char *reason);
+
+void volume_fill_report(struct volume *volume, struct volume_report *ret);
+
+/* Changes the state and says why; `format` may be "" and must outlive nothing. */
+void volume_set_state(struct volume *volume, enum volume_state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A log line about this volume. */
+void volume_log(const struct volume *volume, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* life.c */
+void volume_open(struct volume *volume);
+void volume_loaded(struct volume *volume, struct checkpoint *checkpoint);
+void volume_go_on(struct volume *volume);
+void volume_lost(struct volume *volume, const char *why);
+
+/* keeping.c: the checkpoint's coming and going. */
+void keeping_load(struct volume *volume);
+void keeping_tick(struct volume *volume, uint64_t now_usec);
+/* Begins a save if there is anything to keep and none is under way. */
+void keeping_save(struct volume *volume);
+bool keeping_is_saved(const struct volume *volume);
+void keeping_forget(struct volume *volume);
+
+/* reading.c: what a read that came back means. */
+void reading_done(const struct disk_read *read, int result, void *userdata);
+/* The sample is summed up and the volume goes on. */
+void reading_end_sample(struct volume *volume);
+
+#endif

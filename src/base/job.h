@@ -17,8 +17,8 @@ typedef void (*job_fn)(void *userdata);
 /* -errno. */
 int jobs_new(struct jobs **ret);
 /*
- * Does not wait for work that hangs: its thread is left behind (it ends with the process) and its
- * `done` is never called; the userdata of such a job must not be freed by anyone.
+ * Calls `done` of what has ended. Does not wait for work under way: its thread is left behind and
+ * its `done` is never called; the userdata of such a job must not be freed by anyone.
  */
 void jobs_free(struct jobs *jobs);
 

@@ -5,12 +5,12 @@
  * a read outlives the engine.
  */
 #include "base/cleanup.h"
+#include "base/thread.h"
 #include "engine/backend.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
 
@@ -129,24 +129,12 @@ static void *reader_main(void *userdata)
     return NULL;
 }
 
-/* Signals belong to the event loop, so a reader starts with all of them blocked. */
 static int start_reader(struct backend *backend)
 {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, before;
-    int r;
+    int r = thread_start(reader_main, backend, STACK_BYTES);
 
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    r = pthread_create(&thread, &attributes, reader_main, backend);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (r != 0)
-        return -r;
+    if (r < 0)
+        return r;
     backend->threads++;
     backend->references++;
     return 0;

@@ -82,6 +82,10 @@ static int parse_and_compare(const char *text, size_t length, const struct devic
 
     if (r < 0)
         return r;
+    if (!device_identity_is_provable(identity)) {
+        *ret_why = "this device has no identity, and the kernel does not count its media";
+        return -EBADMSG;
+    }
     if (!device_identity_same(&checkpoint->identity, identity, ret_why))
         return -EBADMSG;
     /* EBS volumes only grow: what has become smaller is not what was read. */

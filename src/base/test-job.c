@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/job.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct task {
+    int gate[2]; /* the work waits for a byte here */
+    pthread_t worker;
+    bool done;
+    pthread_t finisher;
+};
+
+static void task_work(void *userdata)
+{
+    struct task *task = userdata;
+    char byte;
+
+    task->worker = pthread_self();
+    assert_int_equal(read(task->gate[0], &byte, 1), 1);
+}
+
+static void task_done(void *userdata)
+{
+    struct task *task = userdata;
+
+    task->done = true;
+    task->finisher = pthread_self();
+}
+
+static void task_open(struct task *task)
+{
+    *task = (struct task){ 0 };
+    assert_int_equal(pipe(task->gate), 0);
+}
+
+static void task_let(const struct task *task)
+{
+    assert_int_equal(write(task->gate[1], "x", 1), 1);
+}
+
+static void task_close(const struct task *task)
+{
+    close(task->gate[0]);
+    close(task->gate[1]);
+}
+
+static void dispatch_next(struct jobs *jobs)
+{
+    struct pollfd wait = { .fd = jobs_fd(jobs), .events = POLLIN };
+
+    assert_int_equal(poll(&wait, 1, 60000), 1);
+    jobs_dispatch(jobs);
+}
+
+static void test_one_that_hangs_holds_up_nobody(void **state)
+{
+    struct task hangs, goes;
+    struct jobs *jobs;
+
+    (void)state;
+    task_open(&hangs);
+    task_open(&goes);
+    assert_int_equal(jobs_new(&jobs), 0);
+    assert_int_equal(jobs_run(jobs, task_work, task_done, &hangs), 0);
+    assert_int_equal(jobs_run(jobs, task_work, task_done, &goes), 0);
+    assert_int_equal(jobs_pending(jobs), 2);
+
+    task_let(&goes);
+    dispatch_next(jobs);
+    assert_true(goes.done);
+    assert_false(hangs.done);
+    assert_int_equal(jobs_pending(jobs), 1);
+    assert_true(pthread_equal(goes.finisher, pthread_self()));
+    assert_false(pthread_equal(goes.worker, pthread_self()));
+
+    task_let(&hangs);
+    dispatch_next(jobs);
+    assert_true(hangs.done);
+    assert_int_equal(jobs_pending(jobs), 0);
+    jobs_free(jobs);
+    task_close(&hangs);
+    task_close(&goes);
+}
+
+static void mark_ended(void *userdata)
+{
+    assert_int_equal(write(*(int *)userdata, "x", 1), 1);
+}
+
+static void free_work(void *userdata)
+{
+    task_work(userdata);
+}
+
+/* A thread that ends after its jobs were freed must touch nothing of them (the sanitizers judge). */
+static void test_freed_while_one_hangs(void **state)
+{
+    struct task task;
+    struct jobs *jobs;
+
+    (void)state;
+    task_open(&task);
+    assert_int_equal(jobs_new(&jobs), 0);
+    assert_int_equal(jobs_run(jobs, free_work, task_done, &task), 0);
+    jobs_free(jobs);
+    task_let(&task);
+    /* Its thread has read the byte once the pipe is empty and a second job's end is seen. */
+    assert_int_equal(jobs_new(&jobs), 0);
+    assert_int_equal(jobs_run(jobs, mark_ended, NULL, &task.gate[1]), 0);
+    dispatch_next(jobs);
+    jobs_free(jobs);
+    assert_false(task.done);
+}
+
+static void test_many_at_once_all_end(void **state)
+{
+    static struct task tasks[100];
+    struct jobs *jobs;
+
+    (void)state;
+    assert_int_equal(jobs_new(&jobs), 0);
+    for (unsigned i = 0; i < 100; i++) {
+        task_open(&tasks[i]);
+        assert_int_equal(jobs_run(jobs, task_work, task_done, &tasks[i]), 0);
+    }
+    for (unsigned i = 0; i < 100; i++)
+        task_let(&tasks[i]);
+    while (jobs_pending(jobs) > 0)
+        dispatch_next(jobs);
+    for (unsigned i = 0; i < 100; i++) {
+        assert_true(tasks[i].done);
+        task_close(&tasks[i]);
+    }
+    jobs_free(jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_that_hangs_holds_up_nobody),
+        cmocka_unit_test(test_freed_while_one_hangs),
+        cmocka_unit_test(test_many_at_once_all_end),
+    };
+    return cmocka_run_group_tests_name("job", tests, NULL, NULL);
+}

@@ -13,7 +13,7 @@ char *notify_status_text(const struct fleet_report *report);
 
 /* Each does nothing (0) when not started by systemd. */
 int notify_ready(const struct fleet_report *report);
-/* Sends STATUS= only when the text differs from the last one sent. */
+/* The caller keeps the pace: a line a second is plenty. */
 int notify_status(const struct fleet_report *report);
 /* RELOADING=1 with the monotonic time that Type=notify-reload wants; notify_ready() ends it. */
 int notify_reloading(void);

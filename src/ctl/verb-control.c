@@ -29,7 +29,7 @@ static int control(const struct ctl_options *options, const char *method, const 
 {
     _cleanup_(client_free_p) struct client *client = NULL;
     uint64_t deadline_usec = client_now_usec() + VERB_ANSWER_USEC;
-    struct client_reply reply;
+    struct client_reply reply = { 0 };
     int r;
 
     r = client_connect(options->socket, &client);

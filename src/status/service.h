@@ -28,7 +28,7 @@ struct status_handlers {
 
 /*
  * Serves `listen_fd` (from sd_listen_fds(); the server takes it), or with -1 binds `socket_path`
- * itself, mode 0666, and unlinks it at the end. A socket there that nobody answers on is replaced;
+ * itself, mode 0666, and unlinks it at the end; with neither (NULL) nobody is served. A socket there that nobody answers on is replaced;
  * -EADDRINUSE when somebody does, -EEXIST when it is no socket. The reason is logged.
  * `handlers` is copied.
  */

@@ -53,7 +53,7 @@ static void test_warming(void **state)
     set(1, VOLUME_WARMING, 46);
     volumes[0].rate_bytes_per_sec = 111.0 * MIB;
     volumes[1].rate_bytes_per_sec = 100.0 * MIB;
-    volumes[0].eta_sec = 12 * 60;
+    volumes[0].eta_sec = 720;
     volumes[1].eta_sec = 60;
     assert_text(2, "Warming 2 volumes: 43 %, 211 MiB/s, 12 min left");
     volumes[1].eta_sec = ETA_UNKNOWN;

@@ -23,7 +23,7 @@ static const struct volume_report warming = {
     .planned_bytes = GIB + GIB / 2,
     .warm_bytes = (GIB + GIB / 2) / 4,
     .rate_bytes_per_sec = 211.0 * MIB,
-    .eta_sec = 12 * 60,
+    .eta_sec = 720,
     .checkpoint_path = "",
     .checkpoint_error = "",
 };

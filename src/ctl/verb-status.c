@@ -6,10 +6,10 @@
 
 #include "base/size.h"
 #include "ctl/client.h"
-#include "ctl/terminal.h"
 #include "ctl/verbs.h"
 #include "status/json.h"
 #include "status/render.h"
+#include "status/terminal.h"
 
 #define RECONNECT_USEC (USEC_PER_SEC / 2)
 

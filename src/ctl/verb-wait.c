@@ -6,9 +6,9 @@
 
 #include "base/size.h"
 #include "ctl/client.h"
-#include "ctl/terminal.h"
 #include "ctl/verbs.h"
 #include "status/json.h"
+#include "status/terminal.h"
 #include "status/text.h"
 #include "status/wait.h"
 

@@ -27,7 +27,7 @@ static struct winsize get_size(void)
     return size;
 }
 
-unsigned terminal_rows(void)
+static unsigned get_rows(void)
 {
     unsigned rows = get_size().ws_row;
 
@@ -63,7 +63,7 @@ struct render_options terminal_render_options(void)
 
 void terminal_redraw(const char *text)
 {
-    unsigned rows = terminal_rows();
+    unsigned rows = get_rows();
 
     printf("\033[H");
     for (unsigned row = 1; *text && row < rows; row++) {

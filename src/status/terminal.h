@@ -8,8 +8,6 @@
 #include "status/render.h"
 
 bool terminal_is_stdout(void);
-/* 24 when not known. */
-unsigned terminal_rows(void);
 /* Looks anew at each call, since terminals are resized. setlocale() was called before. */
 struct render_options terminal_render_options(void);
 

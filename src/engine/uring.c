@@ -3,8 +3,7 @@
  * The io_uring back end: one ring for all volumes, registered files, one registered sink.
  *
  * With DEFER_TASKRUN the ring's own descriptor never wakes an epoll that the same thread waits in; a
- * registered eventfd does. Its wake-up means "task work is waiting", not "a completion is there":
- * io_uring_get_events() turns the one into the other.
+ * registered eventfd does. Its wake-up means "task work is waiting", not "a completion is there".
  */
 #include "base/cleanup.h"
 #include "engine/backend.h"
@@ -25,6 +24,7 @@ struct backend {
     bool defer_taskrun;
     bool sink_registered;
     void *sink;
+    unsigned in_flight;
 };
 
 static int read_sysctl_disabled(void)
@@ -163,7 +163,24 @@ static struct engine_request *take_completions(struct backend *backend)
         list = request;
     }
     io_uring_cq_advance(&backend->ring, n);
+    backend->in_flight -= n;
     return list;
+}
+
+/*
+ * Runs all the task work there is. io_uring_get_events() runs 20 items at a time; where all of these
+ * are reads that the kernel must send again (one that would have blocked, on a device whose queue was
+ * full), no completion comes of it, nothing signals for the rest, and every read hangs (seen on Linux
+ * 6.18: a loop device, 64 reads of 1 MiB). Asked for as many completions as are in flight, the kernel
+ * runs as many items; the timeout of 0 keeps it from waiting for them.
+ */
+static void run_task_work(struct backend *backend)
+{
+    struct __kernel_timespec no_time = { 0 };
+    struct io_uring_cqe *first;
+
+    if (backend->defer_taskrun && backend->in_flight > 0)
+        io_uring_wait_cqes(&backend->ring, &first, backend->in_flight, &no_time, NULL);
 }
 
 static struct engine_request *uring_reap(struct backend *backend)
@@ -174,10 +191,9 @@ static struct engine_request *uring_reap(struct backend *backend)
     if (list)
         return list;
     /* Emptied before the last look, so that what comes after the look wakes us again. */
-    if (read(backend->event_fd, &wakeups, sizeof(wakeups)) < 0 && errno != EAGAIN)
+    if (read(backend->event_fd, &wakeups, sizeof(wakeups)) < 0)
         return NULL;
-    if (backend->defer_taskrun)
-        io_uring_get_events(&backend->ring);
+    run_task_work(backend);
     return take_completions(backend);
 }
 
@@ -211,6 +227,7 @@ static int uring_queue(struct backend *backend, struct engine_request *request)
                            request->offset);
     io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
     io_uring_sqe_set_data(sqe, request);
+    backend->in_flight++;
     return 0;
 }
 

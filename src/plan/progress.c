@@ -63,22 +63,34 @@ void progress_free(struct progress *progress)
     free(progress);
 }
 
+/* Whole sectors only: on a disk with larger ones than before, what is read must stay aligned. */
+static struct range whole_sectors(const struct progress *progress, const struct range *range)
+{
+    uint64_t sector = progress->sector_bytes;
+
+    return (struct range){
+        .start = (range->start + sector - 1) / sector * sector,
+        .end = range->end >= progress->size_bytes ? progress->size_bytes
+                                                  : range->end / sector * sector,
+    };
+}
+
+static int restore_range(struct progress *progress, uint64_t start, uint64_t end)
+{
+    int r = rangeset_add(progress->warm, start, end);
+
+    if (r >= 0)
+        r = rangeset_subtract(progress->unreadable, start, end);
+    return r < 0 ? r : plan_remove(progress->plan, start, end);
+}
+
 int progress_restore(struct progress *progress, const struct rangeset *warm)
 {
     const struct range *range;
-    int r;
 
     for (size_t i = 0; (range = rangeset_get(warm, i)); i++) {
-        uint64_t end = range->end < progress->size_bytes ? range->end : progress->size_bytes;
-        if (range->start >= end)
-            break;
-        r = rangeset_add(progress->warm, range->start, end);
-        if (r < 0)
-            return r;
-        r = rangeset_subtract(progress->unreadable, range->start, end);
-        if (r < 0)
-            return r;
-        r = plan_remove(progress->plan, range->start, end);
+        struct range whole = whole_sectors(progress, range);
+        int r = whole.start < whole.end ? restore_range(progress, whole.start, whole.end) : 0;
         if (r < 0)
             return r;
     }
@@ -254,6 +266,8 @@ int progress_failed(struct progress *progress, const struct piece *piece)
     bool is_sector = piece->end - piece->start <= progress->sector_bytes;
 
     finish(progress, piece);
+    if (piece->end > progress->size_bytes)
+        return plan_again(progress, piece->start, progress->size_bytes);
     again.tries++;
     if (again.tries < (is_sector ? TRIES_SECTOR : TRIES_WHOLE))
         return push_again(progress, &again);

@@ -224,14 +224,20 @@ static int arm(struct connection *connection)
     uint32_t events = 0;
     char *room;
     size_t room_bytes;
+    int r;
 
-    if (!connection->eof && frame_buffer_reserve(&connection->in, &room, &room_bytes) != -ENOBUFS)
+    r = frame_buffer_reserve(&connection->in, &room, &room_bytes);
+    if (r < 0 && (r != -ENOBUFS || !frame_buffer_has_message(&connection->in)))
+        return r;
+    if (r == 0 && !connection->eof)
         events |= EPOLLIN;
     if (!is_drained(connection))
         events |= EPOLLOUT;
-    else if (!has_call(connection) && frame_buffer_has_message(&connection->in) &&
-             sd_event_source_set_enabled(connection->deferred, SD_EVENT_ONESHOT) < 0)
-        return -EIO;
+    else if (!has_call(connection) && frame_buffer_has_message(&connection->in)) {
+        r = sd_event_source_set_enabled(connection->deferred, SD_EVENT_ONESHOT);
+        if (r < 0)
+            return r;
+    }
     return sd_event_source_set_io_events(connection->io, events);
 }
 

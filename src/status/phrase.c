@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 char *phrase_percent(char buffer[FORMAT_MAX], const struct volume_report *volume)
 {
@@ -14,7 +13,9 @@ char *phrase_percent(char buffer[FORMAT_MAX], const struct volume_report *volume
 char *phrase_eta(char buffer[FORMAT_MAX], const struct volume_report *volume)
 {
     /* Both bounds keep a nonsensical answer from wrapping round. */
-    if (volume->eta_sec > UINT64_MAX / USEC_PER_SEC || volume_state_is_final(volume->state))
-        return strcpy(buffer, "-");
+    if (volume->eta_sec > UINT64_MAX / USEC_PER_SEC || volume_state_is_final(volume->state)) {
+        snprintf(buffer, FORMAT_MAX, "-");
+        return buffer;
+    }
     return format_duration(buffer, volume->eta_sec * USEC_PER_SEC);
 }

@@ -166,41 +166,43 @@ static json_t *ids_to_json(const struct volume_report *const *volumes, size_t n)
     return steal_pointer(&ids);
 }
 
-static int pause_each(const struct status_server *server, json_t *ids, bool all, bool paused,
-                      const char **ret_failed)
+/* `id`: NULL for the whole fleet. */
+static int pause_one(const struct status_server *server, const char *id, bool paused, uid_t uid)
 {
-    const struct status_handlers *handlers = &server->handlers;
-    int r = 0;
+    const struct log_subject subject = { .volume = id };
+    int r = server->handlers.set_paused(id, paused, server->handlers.userdata);
 
-    *ret_failed = "all volumes";
-    if (all)
-        return handlers->set_paused(NULL, paused, handlers->userdata);
-    for (size_t i = 0; r == 0 && i < json_array_size(ids); i++) {
-        *ret_failed = json_string_value(json_array_get(ids, i));
-        r = handlers->set_paused(*ret_failed, paused, handlers->userdata);
-    }
+    if (r < 0)
+        log_message(LOG_WARNING, &subject, "%s: could not be %s as user %u asked: %s",
+                    id ? id : "all volumes", paused ? "paused" : "resumed", (unsigned)uid,
+                    strerror(-r));
+    else
+        log_message(LOG_NOTICE, &subject, "%s: %s, as user %u asked", id ? id : "all volumes",
+                    paused ? "paused" : "resumed", (unsigned)uid);
     return r;
 }
 
 static void pause_and_answer(struct status_server *server, struct varlink_call *call, json_t *ids,
                              bool all, bool paused)
 {
-    const char *failed;
+    const char *id = NULL;
     uid_t uid = (uid_t)-1;
-    int r = pause_each(server, ids, all, paused, &failed);
+    int r = 0;
 
     peer_get_uid(varlink_call_get_fd(call), &uid);
-    if (r < 0) {
-        log_warning("User %u could not %s %s: %s", (unsigned)uid, paused ? "pause" : "resume",
-                    failed, strerror(-r));
+    if (all)
+        r = pause_one(server, NULL, paused, uid);
+    for (size_t i = 0; !all && r >= 0 && i < json_array_size(ids); i++) {
+        id = json_string_value(json_array_get(ids, i));
+        r = pause_one(server, id, paused, uid);
+    }
+    if (r < 0)
         varlink_call_error(
             call, INTERFACE_FAILED,
-            json_pack("{s:o}", "reason", json_sprintf("%s: %s", failed, strerror(-r))));
-        return;
-    }
-    log_notice("User %u %s %s", (unsigned)uid, paused ? "paused" : "resumed",
-               all ? "all volumes" : "volumes by name");
-    varlink_call_reply(call, json_pack("{s:O}", "volumes", ids));
+            json_pack("{s:o}", "reason",
+                      json_sprintf("%s: %s", id ? id : "all volumes", strerror(-r))));
+    else
+        varlink_call_reply(call, json_pack("{s:O}", "volumes", ids));
     watches_changed(server->watches);
 }
 

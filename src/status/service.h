@@ -28,9 +28,9 @@ struct status_handlers {
 
 /*
  * Serves `listen_fd` (from sd_listen_fds(); the server takes it), or with -1 binds `socket_path`
- * itself, mode 0666, and unlinks it at the end. A socket there that nobody answers on is replaced;
- * -EADDRINUSE when somebody does, -EEXIST when it is no socket. The reason is logged.
- * `handlers` is copied.
+ * itself, mode 0666, and unlinks it at the end; with neither (NULL) nobody is served. A socket
+ * there that nobody answers on is replaced; -EADDRINUSE when somebody does, -EEXIST when it is no
+ * socket. The reason is logged. `handlers` is copied.
  */
 int status_server_new(sd_event *event, const char *socket_path, int listen_fd,
                       const struct status_handlers *handlers, struct status_server **ret);

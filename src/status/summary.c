@@ -8,10 +8,8 @@ static bool is_active(enum volume_state state)
 
 static void add_bytes(const struct volume_report *volume, struct summary *sum)
 {
-    sum->size_bytes += volume->size_bytes;
     sum->planned_bytes += volume->planned_bytes;
     sum->warm_bytes += volume->warm_bytes;
-    sum->unreadable_bytes += volume->unreadable_bytes;
     sum->rate_bytes_per_sec += volume->rate_bytes_per_sec;
 }
 

@@ -16,7 +16,7 @@ struct summary {
     size_t n_unsaved;     /* whose checkpoint could not be written */
     uint64_t stalled_sec; /* the longest */
     /* Of all but the skipped and the gone. */
-    uint64_t size_bytes, planned_bytes, warm_bytes, unreadable_bytes;
+    uint64_t planned_bytes, warm_bytes;
     double rate_bytes_per_sec;
     uint64_t eta_sec; /* of the last one; ETA_UNKNOWN when that of one is */
     double percent;

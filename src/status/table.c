@@ -20,7 +20,8 @@
 #define BAR_MIN     8u
 #define BAR_MAX     30u
 #define NAME_MIN    8u
-#define CELL_MAX    64
+#define CELL_WIDTH  48u
+#define CELL_MAX    (4 * CELL_WIDTH + 1) /* a character has up to 4 bytes */
 
 enum column { VOLUME, DEVICE, SIZE, STATE, BAR, PERCENT, RATE, ETA, N_COLUMNS };
 
@@ -56,8 +57,7 @@ static void set_cell(struct table *table, char cell[CELL_MAX], const char *text)
     _cleanup_free_ char *clean = text_clean(text, table->options->utf8);
 
     if (clean)
-        snprintf(cell, CELL_MAX, "%.*s", (int)text_bytes_of_columns(clean, CELL_MAX / 4 * 3),
-                 clean);
+        snprintf(cell, CELL_MAX, "%.*s", (int)text_bytes_of_columns(clean, CELL_WIDTH), clean);
 }
 
 static void fill_row(struct table *table, const struct volume_report *volume, struct row *row)

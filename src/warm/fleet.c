@@ -232,14 +232,12 @@ static size_t find_path(const struct fleet *fleet, const char *path)
     return i;
 }
 
-int fleet_add(struct fleet *fleet, const char *path, const struct volume_settings *settings)
+static int add(struct fleet *fleet, const char *path, const struct volume_settings *settings)
 {
-    struct volume **volumes;
+    struct volume **volumes =
+        realloc(fleet->volumes, (fleet->n_volumes + 1) * sizeof(struct volume *));
     struct volume *volume;
 
-    if (find_path(fleet, path) < fleet->n_volumes)
-        return -EEXIST;
-    volumes = realloc(fleet->volumes, (fleet->n_volumes + 1) * sizeof(struct volume *));
     if (!volumes)
         return -ENOMEM;
     fleet->volumes = volumes;
@@ -250,12 +248,23 @@ int fleet_add(struct fleet *fleet, const char *path, const struct volume_setting
     return 0;
 }
 
+int fleet_set(struct fleet *fleet, const char *path, const struct volume_settings *settings)
+{
+    size_t n = find_path(fleet, path);
+
+    if (n == fleet->n_volumes)
+        return add(fleet, path, settings);
+    volume_configure(fleet->volumes[n], settings);
+    return 0;
+}
+
 int fleet_remove(struct fleet *fleet, const char *path)
 {
     size_t n = find_path(fleet, path);
 
     if (n == fleet->n_volumes)
         return -ENOENT;
+    keeping_save(fleet->volumes[n]);
     volume_free(fleet->volumes[n]);
     fleet->n_volumes--;
     memmove(fleet->volumes + n, fleet->volumes + n + 1,

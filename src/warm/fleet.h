@@ -24,6 +24,8 @@ struct volume_settings {
     bool check_before, check_after;
     uint64_t sample_bytes;
     uint64_t sample_usec;
+    bool skip;          /* shown, but not warmed */
+    bool force;         /* warmed even if it is instance store */
     const char *source; /* static text: who named it ("command-line", "config") */
 };
 
@@ -42,8 +44,8 @@ void fleet_free(struct fleet *fleet);
 /* For what may change while running: checkpoint interval and bytes. */
 void fleet_reconfigure(struct fleet *fleet, const struct fleet_settings *settings);
 
-/* A volume by its path; -EEXIST when that path is there already. */
-int fleet_add(struct fleet *fleet, const char *path, const struct volume_settings *settings);
+/* Adds a volume by its path; one that is there already gets the new settings. -ENOMEM. */
+int fleet_set(struct fleet *fleet, const char *path, const struct volume_settings *settings);
 /* Forgets a volume that is not to be warmed any more. -ENOENT. */
 int fleet_remove(struct fleet *fleet, const char *path);
 /* The n-th volume's path, NULL past the last. */

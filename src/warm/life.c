@@ -37,12 +37,13 @@ static const char *open_error(int error)
     }
 }
 
-static void fail(struct volume *volume, const char *why)
+static void fail(struct volume *volume, int error, const char *why)
 {
     bool news = volume->state != VOLUME_FAILED || strcmp(volume->reason, why) != 0;
 
     disk_let_go(volume->disk);
     volume->disk = NULL;
+    volume->open_error = error;
     volume_set_state(volume, VOLUME_FAILED, "%s", why);
     if (news)
         volume_log(volume, LOG_ERR, "%s", why);
@@ -53,12 +54,6 @@ static void fail(struct volume *volume, const char *why)
 static int adopt(struct volume *volume, struct disk *disk)
 {
     const struct device_geometry *geometry = disk_geometry(disk);
-    const struct control_limits limits = {
-        .queue_depth = volume->settings.reads.queue_depth,
-        .block_bytes = volume->settings.reads.block_bytes,
-        .depth_max = ENGINE_DEPTH_MAX,
-    };
-    uint64_t now_usec = clock_now_usec();
 
     keeping_forget(volume);
     progress_free(volume->progress);
@@ -71,10 +66,26 @@ static int adopt(struct volume *volume, struct disk *disk)
     volume->started_unix_sec = clock_unix_sec();
     volume->stall_said = volume->failure_said = false;
     strcpy(volume->id, volume->identity.id);
-    control_init(&volume->control, &limits, now_usec);
-    rate_reset(&volume->rate, now_usec);
+    volume_control_anew(volume);
+    rate_reset(&volume->rate, clock_now_usec());
     outage_succeeded(&volume->outage);
     return 0;
+}
+
+/* Something that opens and yet is not to be read. */
+static bool refuse(struct volume *volume, const struct disk *disk)
+{
+    enum device_kind kind = disk_identity(disk)->kind;
+
+    if (kind == DEVICE_PARTITION)
+        fail(volume, -ENOTBLK, "it is a partition; name the whole disk, which is what is cold");
+    else if (disk_geometry(disk)->size_bytes == 0)
+        fail(volume, -ENODATA, "it has 0 bytes: there is nothing to read");
+    else if (kind == DEVICE_INSTANCE_STORE && !volume->settings.force)
+        volume_skip(volume, "instance store, never warmed (unless its section says Force=yes)");
+    else
+        return false;
+    return true;
 }
 
 static void opened(struct disk *disk, int error, void *userdata)
@@ -84,17 +95,16 @@ static void opened(struct disk *disk, int error, void *userdata)
 
     volume->opening = NULL;
     if (error < 0) {
-        fail(volume, open_error(error));
+        fail(volume, error, open_error(error));
         return;
     }
-    if (disk_geometry(disk)->size_bytes == 0) {
+    if (refuse(volume, disk)) {
         disk_let_go(disk);
-        fail(volume, "it has 0 bytes: there is nothing to read");
         return;
     }
     if (adopt(volume, disk) < 0) {
         disk_let_go(disk);
-        fail(volume, "memory is short");
+        fail(volume, -ENOMEM, "memory is short");
         return;
     }
     twin = volume->context->find_twin(volume->context, volume);
@@ -350,7 +360,7 @@ static void tick_outage(struct volume *volume, uint64_t now_usec)
     if (volume->context->once &&
         outage_age_usec(&volume->outage, now_usec) >= OUTAGE_PATIENCE_USEC) {
         keeping_save(volume);
-        fail(volume, "every read fails");
+        fail(volume, volume->failure, "every read fails");
     }
 }
 

@@ -52,9 +52,12 @@ double volume_report_percent(const struct volume_report *volume)
     /* A double quotient of two neighbours near 2^60 is 1.0: "100 %" with a block missing. */
     __extension__ typedef unsigned __int128 wide;
 
+    uint64_t hundredths;
+
     if (volume->planned_bytes == 0)
         return 0;
     if (volume->warm_bytes >= volume->planned_bytes)
         return 100;
-    return (double)((wide)volume->warm_bytes * 10000 / volume->planned_bytes) / 100.0;
+    hundredths = (uint64_t)((wide)volume->warm_bytes * 10000 / volume->planned_bytes);
+    return (double)hundredths / 100;
 }

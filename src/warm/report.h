@@ -47,6 +47,7 @@ struct volume_report {
     const char *device; /* "/dev/nvme1n1" */
     enum volume_state state;
     const char *reason; /* why it is in this state, in words; "" when the state says all */
+    int error;          /* of VOLUME_FAILED, negative errno; 0 otherwise */
     uint64_t size_bytes;
     uint64_t planned_bytes; /* what is to be read in all; ≤ size_bytes */
     uint64_t warm_bytes;    /* of those, read successfully */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SKIPPED_BY_CONFIG "its section says Skip=yes"
+
 struct volume *volume_new(struct warm_context *context, const char *path,
                           const struct volume_settings *settings)
 {
@@ -24,8 +26,35 @@ struct volume *volume_new(struct warm_context *context, const char *path,
         return NULL;
     }
     volume->state = VOLUME_FOUND;
-    volume_open(volume);
+    if (settings->skip)
+        volume_skip(volume, SKIPPED_BY_CONFIG);
+    else
+        volume_open(volume);
     return volume;
+}
+
+void volume_control_anew(struct volume *volume)
+{
+    const struct control_limits limits = {
+        .queue_depth = volume->settings.reads.queue_depth,
+        .block_bytes = volume->settings.reads.block_bytes,
+        .depth_max = ENGINE_DEPTH_MAX,
+    };
+
+    control_init(&volume->control, &limits, clock_now_usec());
+}
+
+void volume_configure(struct volume *volume, const struct volume_settings *settings)
+{
+    const struct volume_settings before = volume->settings;
+
+    volume->settings = *settings;
+    if (memcmp(&before.reads, &settings->reads, sizeof(before.reads)) != 0)
+        volume_control_anew(volume);
+    if (settings->skip && !before.skip)
+        volume_skip(volume, SKIPPED_BY_CONFIG);
+    else if (!settings->skip && volume->state == VOLUME_SKIPPED && !volume->opening)
+        volume_open(volume);
 }
 
 void volume_free(struct volume *volume)
@@ -105,6 +134,11 @@ void volume_stop(struct volume *volume)
 
 void volume_skip(struct volume *volume, const char *reason)
 {
+    if (volume->opening)
+        disk_opening_cancel(volume->opening);
+    volume->opening = NULL;
+    volume->open_again_usec = 0;
+    keeping_save(volume);
     disk_let_go(volume->disk);
     volume->disk = NULL;
     volume_set_state(volume, VOLUME_SKIPPED, "%s", reason);
@@ -143,6 +177,7 @@ void volume_fill_report(struct volume *volume, struct volume_report *ret)
         .device = volume->path,
         .state = volume->state,
         .reason = volume->reason,
+        .error = volume->state == VOLUME_FAILED ? volume->open_error : 0,
         .eta_sec = ETA_UNKNOWN,
         .checkpoint_path = volume->checkpoint_path ? volume->checkpoint_path : "",
         .checkpoint_error = volume->save_error,

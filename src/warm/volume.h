@@ -65,6 +65,7 @@ struct volume {
     bool stopping;
     bool stall_said, failure_said;
     int failure; /* of the last failed read, negative errno */
+    int open_error; /* why it is VOLUME_FAILED, negative errno */
 
     struct sampling sampling;
     struct check_report before, after;
@@ -81,7 +82,7 @@ struct volume {
     char *checkpoint_path;
 };
 
-/* NULL when out of memory. Opening begins at once. */
+/* NULL when out of memory. Opening begins at once, unless it is to be skipped. */
 struct volume *volume_new(struct warm_context *context, const char *path,
                           const struct volume_settings *settings);
 /* Lets go of the disk; progress that was not saved is lost. */
@@ -92,11 +93,16 @@ void volume_tick(struct volume *volume, uint64_t now_usec);
 /* Sends reads as far as the volume's depth allows. */
 void volume_pump(struct volume *volume, uint64_t now_usec);
 
+/* New settings for a volume that is there; what was read stays read. */
+void volume_configure(struct volume *volume, const struct volume_settings *settings);
 void volume_pause(struct volume *volume);
 void volume_resume(struct volume *volume);
 /* No more reads; the rest is for volume_save_finally(). */
 void volume_stop(struct volume *volume);
 void volume_skip(struct volume *volume, const char *reason);
+
+/* Depth and block size are found anew from the settings. */
+void volume_control_anew(struct volume *volume);
 
 void volume_fill_report(struct volume *volume, struct volume_report *ret);
 

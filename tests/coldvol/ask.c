@@ -4,11 +4,9 @@
 #include "base/cleanup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 
 /* A server that serves answers at once; one that is stopped never does. */
 #define ASK_TIMEOUT_SEC 10
@@ -16,13 +14,16 @@
 static int connect_to(const struct place *place, int *ret)
 {
     _cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    _cleanup_close_ int folder = open(place->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int folder = -1;
     const struct timeval timeout = { .tv_sec = ASK_TIMEOUT_SEC };
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address;
+    int r;
 
-    if (fd < 0 || folder < 0)
+    if (fd < 0)
         return -errno;
-    snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/control", folder);
+    r = place_get_address(place, &address, &folder);
+    if (r < 0)
+        return r;
     if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0 ||
         connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)

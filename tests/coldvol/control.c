@@ -2,13 +2,11 @@
 #include "control.h"
 
 #include "base/cleanup.h"
-#include "base/size.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #define LINE_MAX_BYTES 8192
 
@@ -25,7 +23,6 @@ struct control {
     struct client *client[CONTROL_CLIENTS_MAX];
 };
 
-
 static int listen_at(const struct place *place, int *ret)
 {
     _cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -35,7 +32,7 @@ static int listen_at(const struct place *place, int *ret)
 
     if (fd < 0)
         return -errno;
-    r = make_address(place, &address, &folder);
+    r = place_get_address(place, &address, &folder);
     if (r < 0)
         return r;
     if (unlinkat(folder, "control", 0) < 0 && errno != ENOENT)
@@ -126,8 +123,8 @@ static void answer(struct control *control, struct client *client)
 static bool serve(struct control *control, struct client *client)
 {
     char *end;
-    ssize_t n = recv(client->fd, client->line + client->length,
-                     sizeof(client->line) - client->length, 0);
+    ssize_t n =
+        recv(client->fd, client->line + client->length, sizeof(client->line) - client->length, 0);
 
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;

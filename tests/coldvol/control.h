@@ -33,9 +33,9 @@ void control_dispatch(struct control *control, const struct pollfd *fds, size_t 
 int control_execute(struct volume *volume, char *line, FILE *out, char error[SETTINGS_ERROR_MAX]);
 
 /*
- * The client's side: sends the words, copies the text to `out` (may be NULL). Waits a few seconds at
- * most. -ENOENT or -ECONNREFUSED when no server is there, -ETIMEDOUT, -EREMOTEIO with the server's
- * `error`.
+ * The client's side: sends the words, copies the text to `out` (may be NULL). Waits a few seconds
+ * at most. -ENOENT or -ECONNREFUSED when no server is there, -ETIMEDOUT, -EREMOTEIO with the
+ * server's `error`.
  */
 int control_ask(const struct place *place, char *const *words, FILE *out,
                 char error[SETTINGS_ERROR_MAX]);

@@ -63,8 +63,7 @@ static int do_get(const struct call *call)
             (unsigned long long)counts.reads_in_flight,
             (unsigned long long)counts.reads_in_flight_max);
     fprintf(call->out, "reads_hanging=%llu\nfetches_under_way=%llu\n",
-            (unsigned long long)counts.reads_hanging,
-            (unsigned long long)counts.fetches_under_way);
+            (unsigned long long)counts.reads_hanging, (unsigned long long)counts.fetches_under_way);
     return 0;
 }
 
@@ -211,9 +210,9 @@ static const struct {
     size_t least, most; /* words behind it */
     int (*fn)(const struct call *call);
 } verbs[] = {
-    { "ping", 0, 0, do_ping },          { "get", 0, 1, do_get },
-    { "set", 1, WORDS_MAX, do_set },    { "resize", 1, 1, do_resize },
-    { "chill", 2, 2, do_chill },        { "record-reset", 0, 0, do_record_reset },
+    { "ping", 0, 0, do_ping },       { "get", 0, 1, do_get },
+    { "set", 1, WORDS_MAX, do_set }, { "resize", 1, 1, do_resize },
+    { "chill", 2, 2, do_chill },     { "record-reset", 0, 0, do_record_reset },
     { "fault", 1, 6, do_fault },
 };
 

@@ -137,7 +137,8 @@ static void on_read(fuse_req_t request, fuse_ino_t inode, size_t length, off_t o
         return;
     }
     *pending = (struct pending){ request, (uint64_t)offset, length };
-    if (model_read(mount->volume->model, volume_now_usec(), (uint64_t)offset, length, pending) < 0) {
+    if (model_read(mount->volume->model, volume_now_usec(), (uint64_t)offset, length, pending) <
+        0) {
         free(pending);
         fuse_reply_err(request, ENOMEM);
     }
@@ -222,8 +223,8 @@ static int open_session(struct mount *mount)
 
 static int make_content(struct mount *mount)
 {
-    void *content = mmap(NULL, MOUNT_READ_MAX, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *content =
+        mmap(NULL, MOUNT_READ_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (content == MAP_FAILED)
         return -errno;

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -93,4 +95,17 @@ void place_remove(const struct place *place, int keep_state)
     unlink(place->pid);
     if (!keep_state)
         rmdir(place->folder);
+}
+
+int place_get_address(const struct place *place, struct sockaddr_un *ret_address, int *ret_folder)
+{
+    int folder = open(place->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return -errno;
+    *ret_address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    snprintf(ret_address->sun_path, sizeof(ret_address->sun_path), "/proc/self/fd/%d/control",
+             folder);
+    *ret_folder = folder;
+    return 0;
 }

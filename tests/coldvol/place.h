@@ -4,6 +4,7 @@
 #define COLDVOL_PLACE_H
 
 #include <limits.h>
+#include <sys/un.h>
 
 struct place {
     const char *name;
@@ -26,5 +27,10 @@ int place_for_each(int (*fn)(const char *name, void *userdata), void *userdata);
 int place_make(const struct place *place);
 /* Removes what is in the folder and the folder, or only what does not outlive a reboot. */
 void place_remove(const struct place *place, int keep_state);
+/*
+ * The control socket's address by way of the folder's descriptor, which the caller keeps open while
+ * it uses it: a path of its own may be longer than the 107 characters that an address has.
+ */
+int place_get_address(const struct place *place, struct sockaddr_un *ret_address, int *ret_folder);
 
 #endif

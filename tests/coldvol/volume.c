@@ -109,8 +109,8 @@ static int open_parts(struct volume *volume, char error[SETTINGS_ERROR_MAX])
     volume->faults = faults_new(volume->settings.granule_bytes, volume->settings.seed);
     if (!volume->faults)
         return -ENOMEM;
-    volume->model = model_new(&volume->settings, volume->faults,
-                              record_get_granules(volume->record));
+    volume->model =
+        model_new(&volume->settings, volume->faults, record_get_granules(volume->record));
     return volume->model ? save_settings(volume) : -ENOMEM;
 }
 
@@ -146,8 +146,8 @@ int volume_set(struct volume *volume, const char *word, char error[SETTINGS_ERRO
     int r;
 
     if (settings_key_is_fixed(word)) {
-        snprintf(error, SETTINGS_ERROR_MAX, "\"%.200s\" cannot change while the volume is up%s", word,
-                 strncmp(word, "size=", 5) == 0 ? "; see `coldvol resize`" : "");
+        snprintf(error, SETTINGS_ERROR_MAX, "\"%.200s\" cannot change while the volume is up%s",
+                 word, strncmp(word, "size=", 5) == 0 ? "; see `coldvol resize`" : "");
         return -EBUSY;
     }
     r = settings_assign(&changed, word, error);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+/* Others take loop devices too: between asking for a free one and taking it, it may be gone. */
+#define ATTEMPTS_MAX 256
+
+/* Folders may have long names; what tells them apart is mostly at the end. */
+static void make_mark(const struct place *place, char mark[LO_NAME_SIZE])
+{
+    size_t length = strlen(place->folder);
+    size_t skipped = length >= LO_NAME_SIZE ? length - (LO_NAME_SIZE - 1) : 0;
+
+    memset(mark, 0, LO_NAME_SIZE);
+    memcpy(mark, place->folder + skipped, length - skipped);
+}
+
+static int configure(int device, int file, const struct place *place,
+                     const struct loop_options *options)
+{
+    struct loop_config config = {
+        .fd = (__u32)file,
+        .block_size = options->block_bytes,
+        .info = { .lo_flags = LO_FLAGS_DIRECT_IO },
+    };
+
+    if (!options->read_write)
+        config.info.lo_flags |= LO_FLAGS_READ_ONLY;
+    make_mark(place, (char *)config.info.lo_file_name);
+    return ioctl(device, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
+}
+
+static int open_device(const char *path, const struct loop_options *options, int *ret)
+{
+    int fd = open(path, (options->read_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    *ret = fd;
+    return 0;
+}
+
+static int attach_named(const char *path, int file, const struct place *place,
+                        const struct loop_options *options)
+{
+    _cleanup_close_ int device = -1;
+    int r = open_device(path, options, &device);
+
+    return r < 0 ? r : configure(device, file, place, options);
+}
+
+/* Where /dev is not the kernel's own (containers) a new loop device has no node yet. */
+static int make_node(const char *path, int number)
+{
+    if (mknod(path, S_IFBLK | 0660, makedev(7, (unsigned)number)) < 0 && errno != EEXIST)
+        return -errno;
+    return 0;
+}
+
+static int attach_any(char path[PATH_MAX], int file, const struct place *place,
+                      const struct loop_options *options)
+{
+    _cleanup_close_ int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+    int r = -EBUSY;
+
+    if (control < 0)
+        return -errno;
+    for (int attempt = 0; attempt < ATTEMPTS_MAX && r == -EBUSY; attempt++) {
+        int number = ioctl(control, LOOP_CTL_GET_FREE);
+
+        if (number < 0)
+            return -errno;
+        snprintf(path, PATH_MAX, "/dev/loop%d", number);
+        r = attach_named(path, file, place, options);
+        if (r == -ENOENT) {
+            r = make_node(path, number);
+            r = r < 0 ? r : -EBUSY;
+        }
+    }
+    return r;
+}
+
+int loop_attach(const struct place *place, const struct loop_options *options)
+{
+    _cleanup_close_ int file = -1;
+    char path[PATH_MAX];
+    int r;
+
+    if (readlink(place->device, path, sizeof(path)) >= 0)
+        return -EBUSY;
+    file = open(place->volume, (options->read_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    if (options->device) {
+        snprintf(path, sizeof(path), "%s", options->device);
+        r = attach_named(path, file, place, options);
+    } else {
+        r = attach_any(path, file, place, options);
+    }
+    if (r < 0)
+        return r;
+    return symlink(path, place->device) < 0 ? -errno : 0;
+}
+
+/* The device that the link names, if it is still this volume's. */
+static int open_own(const struct place *place, int *ret)
+{
+    _cleanup_close_ int device = open(place->device, O_RDONLY | O_CLOEXEC);
+    struct loop_info64 info;
+    char mark[LO_NAME_SIZE];
+
+    if (device < 0)
+        return -errno;
+    if (ioctl(device, LOOP_GET_STATUS64, &info) < 0)
+        return -errno;
+    make_mark(place, mark);
+    if (strncmp((const char *)info.lo_file_name, mark, LO_NAME_SIZE) != 0)
+        return -ENXIO;
+    *ret = steal_fd(&device);
+    return 0;
+}
+
+int loop_detach(const struct place *place)
+{
+    _cleanup_close_ int device = -1;
+    int r = open_own(place, &device);
+
+    if (r == 0 && ioctl(device, LOOP_CLR_FD) < 0)
+        r = -errno;
+    /* ENXIO: somebody else has detached it. */
+    if (r == 0 || r == -ENXIO)
+        r = unlink(place->device) < 0 ? -errno : 0;
+    return r;
+}
+
+int loop_update_size(const struct place *place)
+{
+    _cleanup_close_ int device = -1;
+    struct stat st;
+    int r = open_own(place, &device);
+
+    if (r < 0)
+        return r == -ENOENT ? 0 : r;
+    /* The kernel knows a FUSE file's new size only once somebody has asked for it. */
+    if (stat(place->volume, &st) < 0)
+        return -errno;
+    return ioctl(device, LOOP_SET_CAPACITY) < 0 ? -errno : 0;
+}

@@ -15,18 +15,7 @@
 /* Others take loop devices too: between asking for a free one and taking it, it may be gone. */
 #define ATTEMPTS_MAX 256
 
-/* Folders may have long names; what tells them apart is mostly at the end. */
-static void make_mark(const struct place *place, char mark[LO_NAME_SIZE])
-{
-    size_t length = strlen(place->folder);
-    size_t skipped = length >= LO_NAME_SIZE ? length - (LO_NAME_SIZE - 1) : 0;
-
-    memset(mark, 0, LO_NAME_SIZE);
-    memcpy(mark, place->folder + skipped, length - skipped);
-}
-
-static int configure(int device, int file, const struct place *place,
-                     const struct loop_options *options)
+static int configure(int device, int file, const struct loop_options *options)
 {
     struct loop_config config = {
         .fd = (__u32)file,
@@ -36,7 +25,6 @@ static int configure(int device, int file, const struct place *place,
 
     if (!options->read_write)
         config.info.lo_flags |= LO_FLAGS_READ_ONLY;
-    make_mark(place, (char *)config.info.lo_file_name);
     return ioctl(device, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
 }
 
@@ -50,13 +38,12 @@ static int open_device(const char *path, const struct loop_options *options, int
     return 0;
 }
 
-static int attach_named(const char *path, int file, const struct place *place,
-                        const struct loop_options *options)
+static int attach_named(const char *path, int file, const struct loop_options *options)
 {
     _cleanup_close_ int device = -1;
     int r = open_device(path, options, &device);
 
-    return r < 0 ? r : configure(device, file, place, options);
+    return r < 0 ? r : configure(device, file, options);
 }
 
 /* Where /dev is not the kernel's own (containers) a new loop device has no node yet. */
@@ -67,8 +54,7 @@ static int make_node(const char *path, int number)
     return 0;
 }
 
-static int attach_any(char path[PATH_MAX], int file, const struct place *place,
-                      const struct loop_options *options)
+static int attach_any(char path[PATH_MAX], int file, const struct loop_options *options)
 {
     _cleanup_close_ int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     int r = -EBUSY;
@@ -81,7 +67,7 @@ static int attach_any(char path[PATH_MAX], int file, const struct place *place,
         if (number < 0)
             return -errno;
         snprintf(path, PATH_MAX, "/dev/loop%d", number);
-        r = attach_named(path, file, place, options);
+        r = attach_named(path, file, options);
         if (r == -ENOENT) {
             r = make_node(path, number);
             r = r < 0 ? r : -EBUSY;
@@ -103,30 +89,54 @@ int loop_attach(const struct place *place, const struct loop_options *options)
         return -errno;
     if (options->device) {
         snprintf(path, sizeof(path), "%s", options->device);
-        r = attach_named(path, file, place, options);
+        r = attach_named(path, file, options);
     } else {
-        r = attach_any(path, file, place, options);
+        r = attach_any(path, file, options);
     }
     if (r < 0)
         return r;
     return symlink(path, place->device) < 0 ? -errno : 0;
 }
 
-/* The device that the link names, if it is still this volume's. */
+/*
+ * What the device is over, as sysfs has it: LOOP_GET_STATUS64 would ask the file system for the
+ * file's attributes, and its server may be dead or hang.
+ */
+static int get_backing_file(const char *device, char path[PATH_MAX])
+{
+    _cleanup_(fclose_p) FILE *file = NULL;
+    char sysfs[PATH_MAX];
+    const char *name = strrchr(device, '/');
+
+    snprintf(sysfs, sizeof(sysfs), "/sys/block/%.64s/loop/backing_file", name ? name + 1 : device);
+    file = fopen(sysfs, "re");
+    if (!file)
+        return errno == ENOENT ? -ENXIO : -errno;
+    if (!fgets(path, PATH_MAX, file))
+        return -ENXIO;
+    path[strcspn(path, "\n")] = '\0';
+    return 0;
+}
+
+/* The device that the link names. -ENOENT: no link; -ENXIO: by now it is not this volume's. */
 static int open_own(const struct place *place, int *ret)
 {
-    _cleanup_close_ int device = open(place->device, O_RDONLY | O_CLOEXEC);
-    struct loop_info64 info;
-    char mark[LO_NAME_SIZE];
+    char device[PATH_MAX], path[PATH_MAX];
+    ssize_t n = readlink(place->device, device, sizeof(device) - 1);
+    int fd, r;
 
-    if (device < 0)
+    if (n < 0)
         return -errno;
-    if (ioctl(device, LOOP_GET_STATUS64, &info) < 0)
-        return -errno;
-    make_mark(place, mark);
-    if (strncmp((const char *)info.lo_file_name, mark, LO_NAME_SIZE) != 0)
+    device[n] = '\0';
+    r = get_backing_file(device, path);
+    if (r < 0)
+        return r;
+    if (strcmp(path, place->volume) != 0)
         return -ENXIO;
-    *ret = steal_fd(&device);
+    fd = open(device, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    *ret = fd;
     return 0;
 }
 

@@ -39,11 +39,14 @@ static int join(char path[PATH_MAX], const char *folder, const char *name)
 int place_init(struct place *place, const char *name)
 {
     size_t length = strlen(name);
-    const char *volumes = root();
+    char volumes[PATH_MAX];
 
     if (length == 0 || length > NAME_LENGTH_MAX || name[0] == '.' ||
-        strspn(name, NAME_CHARACTERS) != length || volumes[0] != '/')
+        strspn(name, NAME_CHARACTERS) != length || root()[0] != '/')
         return -EINVAL;
+    /* The kernel's own words about mounts and loop devices have paths without symbolic links. */
+    if (!realpath(root(), volumes) && snprintf(volumes, PATH_MAX, "%s", root()) >= PATH_MAX)
+        return -ENAMETOOLONG;
     place->name = name;
     if (join(place->folder, volumes, name) < 0 ||
         join(place->device, place->folder, "device") < 0 ||

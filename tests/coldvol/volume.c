@@ -22,7 +22,7 @@ uint64_t volume_now_usec(void)
 
 static int save_settings(const struct volume *volume)
 {
-    _cleanup_close_ int folder = open(volume->place->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int folder = open(volume->place->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     char text[SETTINGS_TEXT_MAX];
     int r;
 
@@ -39,7 +39,8 @@ int volume_load_settings(const struct place *place, struct settings *settings,
 {
     _cleanup_free_ char *text = NULL;
     char *rest;
-    int r = read_small_file(AT_FDCWD, place->settings, SETTINGS_TEXT_MAX, &text, NULL);
+    size_t length;
+    int r = read_small_file(AT_FDCWD, place->settings, SETTINGS_TEXT_MAX, &text, &length);
 
     if (r == -ENOENT)
         return 0;

@@ -38,7 +38,8 @@ struct read {
 struct fetch {
     struct fetch *next;      /* in the queue for a slot */
     struct fetch *next_hash; /* of the same bucket */
-    struct waiter *waiters;
+    struct waiter *waiters;  /* in the order in which they came */
+    struct waiter **waiters_last;
     uint64_t touch; /* which unit of touch_bytes */
     uint64_t queued_usec;
 };
@@ -234,6 +235,7 @@ static struct fetch *fetch_get(struct model *model, uint64_t touch, uint64_t now
     fetch = calloc(1, sizeof(*fetch));
     if (!fetch)
         return NULL;
+    fetch->waiters_last = &fetch->waiters;
     fetch->touch = touch;
     fetch->queued_usec = now_usec;
     fetch->next_hash = *bucket;
@@ -282,8 +284,8 @@ static int read_start(struct model *model, struct read *read, uint64_t now_usec)
         if (!fetch)
             return -ENOMEM;
         waiter->read = read;
-        waiter->next = fetch->waiters;
-        fetch->waiters = waiter;
+        *fetch->waiters_last = waiter;
+        fetch->waiters_last = &waiter->next;
         read->missing = ++n;
     }
     if (n == 0)

@@ -18,10 +18,18 @@ static inline double bucket_leave_usec(const struct bucket *bucket, uint64_t rea
     return (bucket->paid_usec > full_usec ? bucket->paid_usec : full_usec) + cost_usec;
 }
 
-static inline void bucket_take(struct bucket *bucket, uint64_t ready_usec, double cost_usec,
-                               double depth_usec)
+/*
+ * It leaves at `now_usec`. If something else than this bucket held it up meanwhile, no more than
+ * the depth was saved: else all that came as long ago would follow at once.
+ */
+static inline void bucket_take(struct bucket *bucket, uint64_t ready_usec, uint64_t now_usec,
+                               double cost_usec, double depth_usec)
 {
+    double least_usec = (double)now_usec - depth_usec;
+
     bucket->paid_usec = bucket_leave_usec(bucket, ready_usec, cost_usec, depth_usec);
+    if (bucket->paid_usec < least_usec)
+        bucket->paid_usec = least_usec;
 }
 
 #endif

@@ -401,7 +401,7 @@ static int start_fetch(struct model *model)
     model->queue = fetch->next;
     if (!model->queue)
         model->queue_last = &model->queue;
-    bucket_take(&model->fetch_rate, fetch->queued_usec, fetch_cost_usec(model),
+    bucket_take(&model->fetch_rate, fetch->queued_usec, model->now_usec, fetch_cost_usec(model),
                 (double)model->settings->burst_usec);
     model->counts.fetches_under_way++;
     return heap_push(&model->heap,
@@ -414,8 +414,10 @@ static int pass_ready(struct model *model)
     const double depth_usec = (double)model->settings->burst_usec;
     struct read *read = read_queue_take(&model->ready);
 
-    bucket_take(&model->iops, read->ready_usec, io_cost_usec(model, read), depth_usec);
-    bucket_take(&model->throughput, read->ready_usec, bytes_cost_usec(model, read), depth_usec);
+    bucket_take(&model->iops, read->ready_usec, model->now_usec, io_cost_usec(model, read),
+                depth_usec);
+    bucket_take(&model->throughput, read->ready_usec, model->now_usec, bytes_cost_usec(model, read),
+                depth_usec);
     return heap_push(
         &model->heap,
         later(later(model->now_usec, model->settings->warm_latency_usec), read->extra_usec),

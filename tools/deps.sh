@@ -8,8 +8,8 @@ deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev li
 deps_test=(libcmocka-dev clang clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg binutils
     python3 python3-pytest procps e2fsprogs)
 deps_bench=(fio python3)
-fedora_build='gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
-    fuse3-devel fuse3 util-linux'
+fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
+    fuse3-devel fuse3 util-linux)
 
 is_debian_12() {
     # shellcheck source=/dev/null
@@ -33,7 +33,7 @@ verb_deps() {
     esac
     [ -z "${SKIP_DEPS:-}" ] || return 0
     is_debian_12 || die "packages are installed by this script on Debian 12 only. Install what these are called here," \
-        "then run again with SKIP_DEPS=1. Debian: ${packages[*]}. Fedora, RHEL, Amazon Linux (to build): $(echo $fedora_build)"
+        "then run again with SKIP_DEPS=1. Debian: ${packages[*]}. Fedora, RHEL, Amazon Linux (to build): ${fedora_build[*]}"
     mapfile -t lacking < <(missing "${packages[@]}")
     ((${#lacking[@]})) || return 0
     [ "$(id -u)" = 0 ] || die "these packages are missing: ${lacking[*]}. Installing them needs root: sudo ./setup deps ${1:-}"

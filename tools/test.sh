@@ -6,7 +6,7 @@ verb_test() {
     # No exec: the folders that a sudo run made are handed back afterwards.
     local rc=0
     /usr/bin/python3 tests/run "$@" || rc=$?
-    give_back build-*
+    give_back ./build-*
     return "$rc"
 }
 

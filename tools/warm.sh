@@ -41,7 +41,7 @@ warm_demo() {
     trap demo_end EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    if [ -e /dev/fuse ] && [ -e /dev/loop-control ]; then
+    if [ -c /dev/fuse ] && [ -c /dev/loop-control ]; then
         say "this machine has no EBS volume: warming a SIMULATED cold volume of 2 GiB (a FUSE file behind a loop device)"
         # Its caps are those of a gp3 volume as it comes: 3000 IOPS, 125 MiB/s.
         demo_coldvol=$coldvol

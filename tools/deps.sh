@@ -4,8 +4,8 @@
 # systemd only for systemd.pc, which says where units go; fuse3 and mount (losetup) for the simulated volume.
 deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev liburing-dev libjansson-dev
     libinih-dev libcurl4-openssl-dev libexpat1-dev libfuse3-dev fuse3 mount)
-# libc6-dbg lets valgrind know libc's functions; binutils has the symbolizer that sanitizers call.
-deps_test=(libcmocka-dev clang clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg binutils
+# libclang-rt has libFuzzer; libc6-dbg lets valgrind know libc's functions.
+deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg
     python3 python3-pytest procps e2fsprogs)
 deps_bench=(fio python3)
 fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel

@@ -20,19 +20,24 @@ verb_bench() {
     tests/bench/run "$@"
 }
 
+# What is found stays in build-fuzz/: only seeds that are worth keeping belong in tests/fuzz/.
 verb_fuzz() {
-    local seconds=${1:-} fuzzer
+    local seconds=${1:-} fuzzer name found rc=0
+    local -a fuzzers
     [[ $seconds =~ ^[1-9][0-9]*$ ]] || code=2 die "fuzz: how long? ./setup fuzz SECONDS (for each fuzzer)"
     verb_deps test
-    CC=clang configure build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+    CC=clang configure build-fuzz -Dfuzz=true -Dtests=disabled -Db_sanitize=address,undefined -Db_lundef=false
     ninja -C build-fuzz
     mapfile -t fuzzers < <(find build-fuzz -type f -executable -name 'fuzz-*' | sort)
     ((${#fuzzers[@]})) || die "no fuzzer was built"
     for fuzzer in "${fuzzers[@]}"; do
-        local corpus=tests/fuzz/corpus/${fuzzer##*/fuzz-}
-        say "${fuzzer##*/} for $seconds s"
-        mkdir -p "$corpus"
-        "$fuzzer" -max_total_time="$seconds" -print_final_stats=1 "$corpus"
+        name=${fuzzer##*/fuzz-}
+        found=build-fuzz/corpus/$name
+        say "$name for $seconds s"
+        mkdir -p "$found"
+        "$fuzzer" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="build-fuzz/$name-" \
+            "$found" "tests/fuzz/$name" || { rc=1 && say "$name FAILED (above); its input is build-fuzz/$name-*"; }
     done
-    give_back build-fuzz tests/fuzz
+    give_back build-fuzz
+    return "$rc"
 }

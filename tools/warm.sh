@@ -43,6 +43,7 @@ warm_demo() {
     trap 'exit 143' TERM HUP
     if [ -c /dev/fuse ] && [ -c /dev/loop-control ]; then
         say "this machine has no EBS volume: warming a SIMULATED cold volume of 2 GiB (a FUSE file behind a loop device)"
+        [ -x "$coldvol" ] || die "build/ has no simulated volume: was libfuse3-dev there when it was configured?"
         # Its caps are those of a gp3 volume as it comes: 3000 IOPS, 125 MiB/s.
         demo_coldvol=$coldvol
         device=$("$coldvol" up demo size=2G iops=3000 throughput=125)

@@ -254,6 +254,7 @@ static int read_mounts(struct mounts *ret)
     if (!file)
         return -errno;
     n = getdelim(&text, &size, '\0', file);
+    return n < 0 ? -EIO : mounts_parse(text, ret);
 }
 
 /* statx has the mount's id from Linux 5.8 on. */

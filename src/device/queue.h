@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* How the kernel drives a disk, and whether it is still there. From sysfs: no disk is waited for.
  */
-#ifndef DEVICE_LIMITS_H
-#define DEVICE_LIMITS_H
+#ifndef DEVICE_QUEUE_H
+#define DEVICE_QUEUE_H
 
 #include "device/identity.h"
 
 /* What sysfs does not have is 0, "" or false. */
-struct device_limits {
+struct device_queue {
     uint64_t physical_block_bytes;
     uint64_t optimal_io_bytes;
     uint64_t max_read_bytes; /* larger reads are split (max_sectors_kb) */
@@ -17,7 +17,7 @@ struct device_limits {
     char scheduler[32]; /* the one in use */
 };
 
-void device_limits_read(dev_t devnum, struct device_limits *ret);
+void device_queue_read(dev_t devnum, struct device_queue *ret);
 
 /*
  * True when the disk that was identified is not there any more: its entry is gone, its capacity is

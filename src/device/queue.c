@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "device/limits.h"
+#include "device/queue.h"
 
 #include "device/sysfs.h"
 
@@ -31,9 +31,9 @@ static void read_scheduler(dev_t devnum, char *ret, size_t ret_size)
     ret[length] = '\0';
 }
 
-void device_limits_read(dev_t devnum, struct device_limits *ret)
+void device_queue_read(dev_t devnum, struct device_queue *ret)
 {
-    *ret = (struct device_limits){
+    *ret = (struct device_queue){
         .physical_block_bytes = read_number(devnum, "queue/physical_block_size"),
         .optimal_io_bytes = read_number(devnum, "queue/optimal_io_size"),
         .max_read_bytes = read_number(devnum, "queue/max_sectors_kb") * 1024,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "device/limits.h"
+#include "device/queue.h"
 #include "device/test-fixture.h"
 
 #include <setjmp.h>
@@ -8,21 +8,21 @@
 
 #include <cmocka.h>
 
-static void test_limits(void **state)
+static void test_queue(void **state)
 {
     struct fixture fixture;
-    struct device_limits limits;
+    struct device_queue queue;
 
     (void)state;
     fixture_load("t4g", &fixture);
-    device_limits_read(makedev(259, 0), &limits);
-    assert_int_equal(limits.physical_block_bytes, 4096);
-    assert_int_equal(limits.optimal_io_bytes, 0);
-    assert_int_equal(limits.max_read_bytes, 262144);
-    assert_int_equal(limits.queue_requests, 63);
-    assert_int_equal(limits.io_timeout_msec, 4294967295);
-    assert_false(limits.rotational);
-    assert_string_equal(limits.scheduler, "none");
+    device_queue_read(makedev(259, 0), &queue);
+    assert_int_equal(queue.physical_block_bytes, 4096);
+    assert_int_equal(queue.optimal_io_bytes, 0);
+    assert_int_equal(queue.max_read_bytes, 262144);
+    assert_int_equal(queue.queue_requests, 63);
+    assert_int_equal(queue.io_timeout_msec, 4294967295);
+    assert_false(queue.rotational);
+    assert_string_equal(queue.scheduler, "none");
     fixture_free(&fixture);
 }
 
@@ -52,7 +52,7 @@ static void test_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_queue),
         cmocka_unit_test(test_gone),
     };
 

@@ -31,20 +31,25 @@ static char **copy_strings(const char *const *strings)
     return copy;
 }
 
-int device_entry_new(const struct device_facts *facts, const char *node, const char *const *links,
-                     struct device_entry **ret)
+static int fill_entry(struct device_entry *entry, const struct device_facts *facts,
+                      const char *node, const char *const *links)
 {
-    _cleanup_(device_entry_free_p) struct device_entry *entry = calloc(1, sizeof(*entry));
-
-    if (!entry)
-        return -ENOMEM;
     entry->facts = *facts;
     entry->class = device_classify(facts);
     device_facts_id(facts, entry->id);
     entry->node = strdup(node);
     entry->links = copy_strings(links);
-    if (!entry->node || !entry->links)
-        return -ENOMEM;
+    return entry->node && entry->links ? 0 : -ENOMEM;
+}
+
+int device_entry_new(const struct device_facts *facts, const char *node, const char *const *links,
+                     struct device_entry **ret)
+{
+    _cleanup_(device_entry_free_p) struct device_entry *entry = calloc(1, sizeof(*entry));
+    int r = entry ? fill_entry(entry, facts, node, links) : -ENOMEM;
+
+    if (r < 0)
+        return r;
     *ret = steal_pointer(&entry);
     return 0;
 }

@@ -45,7 +45,7 @@ static void read_bus(dev_t devnum, char *ret, size_t ret_size)
     slash = strrchr(target, '/');
     slash = slash ? slash + 1 : target;
     if (strlen(slash) < ret_size)
-        strcpy(ret, slash);
+        memcpy(ret, slash, strlen(slash) + 1);
 }
 
 static void read_hypervisor(char *ret, size_t ret_size)
@@ -79,7 +79,7 @@ int device_facts_read(const char *name, dev_t devnum, struct device_facts *ret)
     if (strlen(name) >= sizeof(ret->name))
         return -ENAMETOOLONG;
     *ret = (struct device_facts){ .devnum = devnum };
-    strcpy(ret->name, name);
+    memcpy(ret->name, name, strlen(name) + 1);
     if (devnum == 0) {
         ret->hidden = true;
         return 0;

@@ -92,7 +92,7 @@ int uevent_parse(const char *message, size_t length, struct uevent *ret)
     if (!name || name[1] == '\0' || strlen(name + 1) >= sizeof(ret->name))
         return -EINVAL;
     *ret = (struct uevent){ .is_remove = strcmp(fields.action, "remove") == 0 };
-    strcpy(ret->name, name + 1);
+    memcpy(ret->name, name + 1, strlen(name + 1) + 1);
     if (fields.major_number && fields.minor_number &&
         parse_number(fields.major_number, &major_number) &&
         parse_number(fields.minor_number, &minor_number))

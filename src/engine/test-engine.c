@@ -222,11 +222,14 @@ static void test_no_read_reaches_a_file_that_got_the_number(void **state)
     engine_file_free(file);
     close(fd);
     other = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    assert_int_equal(other, fd); /* it would give 0 */
+    if (other != fd) {
+        assert_int_equal(dup3(other, fd, O_CLOEXEC), fd);
+        close(other);
+    } /* reading it would give 0 */
     wait_for(fixture->engine, results, 256);
     for (unsigned i = 0; i < 256; i++)
         assert_true(results[i].value == 4096 || results[i].value == -ECANCELED);
-    close(other);
+    close(fd);
 }
 
 static void test_slots_are_used_again(void **state)

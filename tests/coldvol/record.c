@@ -160,7 +160,11 @@ static uint8_t sectors_within(uint64_t start, uint64_t end)
     unsigned first = (unsigned)((start + RECORD_SECTOR_BYTES - 1) / RECORD_SECTOR_BYTES);
     unsigned last = (unsigned)(end / RECORD_SECTOR_BYTES);
 
-    return last > first ? (uint8_t)(((1u << last) - (1u << first)) & 0xffu) : 0;
+    uint8_t mask = 0;
+
+    for (unsigned sector = first; sector < last; sector++)
+        mask |= (uint8_t)(1u << sector);
+    return mask;
 }
 
 static void count_part(struct record *record, uint64_t page, uint64_t page_bytes, uint8_t brought)

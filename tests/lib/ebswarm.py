@@ -143,7 +143,7 @@ class Ebswarm:
             return reply["parameters"]
 
     def volumes(self):
-        return self.call("List")["volumes"]
+        return self.call("Status")["volumes"]
 
     def volume(self):
         volumes = self.volumes()

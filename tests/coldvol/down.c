@@ -80,7 +80,7 @@ static int connection_number(const struct place *place, unsigned *ret)
 static void abort_connection(const struct place *place)
 {
     char path[128];
-    unsigned number;
+    unsigned number = 0;
     int fd;
 
     if (connection_number(place, &number) < 0)

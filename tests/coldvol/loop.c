@@ -76,6 +76,21 @@ static int attach_any(char path[PATH_MAX], int file, const struct loop_options *
     return r;
 }
 
+/* What has no link would never be found again. */
+static int make_link(const char *path, const struct place *place)
+{
+    _cleanup_close_ int device = -1;
+    int r;
+
+    if (symlink(path, place->device) == 0)
+        return 0;
+    r = -errno;
+    device = open(path, O_RDONLY | O_CLOEXEC);
+    if (device >= 0)
+        ioctl(device, LOOP_CLR_FD);
+    return r;
+}
+
 int loop_attach(const struct place *place, const struct loop_options *options)
 {
     _cleanup_close_ int file = -1;
@@ -95,7 +110,7 @@ int loop_attach(const struct place *place, const struct loop_options *options)
     }
     if (r < 0)
         return r;
-    return symlink(path, place->device) < 0 ? -errno : 0;
+    return make_link(path, place);
 }
 
 /*
@@ -104,15 +119,18 @@ int loop_attach(const struct place *place, const struct loop_options *options)
  */
 static int get_backing_file(const char *device, char path[PATH_MAX])
 {
-    _cleanup_(fclose_p) FILE *file = NULL;
+    FILE *file;
     char sysfs[PATH_MAX];
     const char *name = strrchr(device, '/');
+    bool got;
 
     snprintf(sysfs, sizeof(sysfs), "/sys/block/%.64s/loop/backing_file", name ? name + 1 : device);
     file = fopen(sysfs, "re");
     if (!file)
         return errno == ENOENT ? -ENXIO : -errno;
-    if (!fgets(path, PATH_MAX, file))
+    got = fgets(path, PATH_MAX, file);
+    fclose(file);
+    if (!got)
         return -ENXIO;
     path[strcspn(path, "\n")] = '\0';
     return 0;

@@ -10,6 +10,7 @@
 #include "volume.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -293,9 +294,23 @@ static int run(const char *verb, const char *name, char **words)
     return EXIT_USAGE;
 }
 
+/* So that none of the files that are opened later is taken for one of these. */
+static void hold_standard_files(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 int main(int argc, char **argv)
 {
     int status = EXIT_USAGE;
+
+    hold_standard_files();
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         usage();

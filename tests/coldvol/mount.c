@@ -3,11 +3,10 @@
 
 #include "mount.h"
 
-#include "base/cleanup.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse3/fuse_lowlevel.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -232,23 +231,22 @@ static int make_content(struct mount *mount)
     return 0;
 }
 
-DEFINE_CLEANUP(struct mount *, mount_free, mount_free_p)
-
 int mount_new(struct volume *volume, struct mount **ret)
 {
-    _cleanup_(mount_free_p) struct mount *mount = calloc(1, sizeof(*mount));
+    struct mount *mount = calloc(1, sizeof(*mount));
     int r;
 
     if (!mount)
         return -ENOMEM;
     mount->volume = volume;
     r = make_content(mount);
-    if (r < 0)
+    if (r == 0)
+        r = open_session(mount);
+    if (r < 0) {
+        mount_free(mount);
         return r;
-    r = open_session(mount);
-    if (r < 0)
-        return r;
-    *ret = steal_pointer(&mount);
+    }
+    *ret = mount;
     return 0;
 }
 

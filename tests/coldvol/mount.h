@@ -6,9 +6,10 @@
 #include "volume.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What one request carries at most. */
-#define MOUNT_READ_MAX (1024 * 1024)
+#define MOUNT_READ_MAX ((size_t)1024 * 1024)
 
 struct mount;
 

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ALL_SECTORS 0xff
-
 /*
  * The file is as long as the largest volume needs (48 GiB, sparse): so nothing in it ever moves
  * when a volume grows, and those who have it mapped never look at the wrong place.
@@ -43,47 +41,37 @@ void record_free(struct record *record)
 {
     if (!record)
         return;
-    if (record->map)
-        munmap(record->map, FILE_BYTES);
-    if (record->fd >= 0)
-        close(record->fd);
+    munmap(record->map, FILE_BYTES);
+    close(record->fd);
     free(record);
 }
-
-DEFINE_CLEANUP(struct record *, record_free, record_free_p)
 
 static uint64_t granules_of(const struct record_header *header, uint64_t bytes)
 {
     return (bytes + header->granule_bytes - 1) / header->granule_bytes;
 }
 
-static int map(struct record *record)
+/* Takes over the descriptor on success. */
+static int map_file(int *fd, struct record **ret)
 {
-    uint8_t *bytes =
-        mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, record->fd, 0);
-
-    if (bytes == MAP_FAILED)
-        return -errno;
-    record->map = bytes;
-    return 0;
-}
-
-static int open_file(const char *path, int flags, struct record **ret)
-{
-    _cleanup_(record_free_p) struct record *record = calloc(1, sizeof(*record));
+    struct record *record = calloc(1, sizeof(*record));
 
     if (!record)
         return -ENOMEM;
-    record->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0644);
-    if (record->fd < 0)
+    record->map =
+        mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, *fd, 0);
+    if (record->map == MAP_FAILED) {
+        free(record);
         return -errno;
-    *ret = steal_pointer(&record);
+    }
+    record->fd = steal_fd(fd);
+    *ret = record;
     return 0;
 }
 
 int record_create(const char *path, const struct settings *settings, struct record **ret)
 {
-    _cleanup_(record_free_p) struct record *record = NULL;
+    _cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     struct record_header header = {
         .magic = RECORD_MAGIC,
         .version = RECORD_VERSION,
@@ -95,19 +83,16 @@ int record_create(const char *path, const struct settings *settings, struct reco
         .granules_offset = GRANULES_OFFSET,
         .granule_bytes = settings->granule_bytes,
     };
-    int r = open_file(path, O_CREAT | O_EXCL, &record);
+    int r;
 
-    if (r < 0)
-        return r;
-    if (ftruncate(record->fd, (off_t)FILE_BYTES) < 0)
+    if (fd < 0 || ftruncate(fd, (off_t)FILE_BYTES) < 0)
         return -errno;
-    r = map(record);
+    r = map_file(&fd, ret);
     if (r < 0)
         return r;
-    *record_get_header(record) = header;
-    model_place_data(settings, record_get_granules(record), 0,
+    *record_get_header(*ret) = header;
+    model_place_data(settings, record_get_granules(*ret), 0,
                      granules_of(&header, settings->size_bytes));
-    *ret = steal_pointer(&record);
     return 0;
 }
 
@@ -128,19 +113,13 @@ static int check_header(int fd)
 
 int record_open(const char *path, struct record **ret)
 {
-    _cleanup_(record_free_p) struct record *record = NULL;
-    int r = open_file(path, 0, &record);
+    _cleanup_close_ int fd = open(path, O_RDWR | O_CLOEXEC);
+    int r;
 
-    if (r < 0)
-        return r;
-    r = check_header(record->fd);
-    if (r < 0)
-        return r;
-    r = map(record);
-    if (r < 0)
-        return r;
-    *ret = steal_pointer(&record);
-    return 0;
+    if (fd < 0)
+        return -errno;
+    r = check_header(fd);
+    return r < 0 ? r : map_file(&fd, ret);
 }
 
 static void count_page(struct record *record, uint64_t page, uint64_t page_bytes)
@@ -159,7 +138,6 @@ static uint8_t sectors_within(uint64_t start, uint64_t end)
 {
     unsigned first = (unsigned)((start + RECORD_SECTOR_BYTES - 1) / RECORD_SECTOR_BYTES);
     unsigned last = (unsigned)(end / RECORD_SECTOR_BYTES);
-
     uint8_t mask = 0;
 
     for (unsigned sector = first; sector < last; sector++)
@@ -170,12 +148,11 @@ static uint8_t sectors_within(uint64_t start, uint64_t end)
 static void count_part(struct record *record, uint64_t page, uint64_t page_bytes, uint8_t brought)
 {
     uint8_t *sectors = record->map + record_get_header(record)->sectors_offset + page;
-    /* Those past the end of a short last page never come. */
-    uint8_t beyond =
-        (uint8_t)(ALL_SECTORS << ((page_bytes + RECORD_SECTOR_BYTES - 1) / RECORD_SECTOR_BYTES));
+    unsigned existing = (unsigned)((page_bytes + RECORD_SECTOR_BYTES - 1) / RECORD_SECTOR_BYTES);
+    uint8_t whole = (uint8_t)((1u << existing) - 1);
 
     *sectors |= brought;
-    if ((*sectors | beyond) != ALL_SECTORS)
+    if (*sectors != whole)
         return;
     *sectors = 0;
     count_page(record, page, page_bytes);
@@ -192,7 +169,8 @@ void record_add_read(struct record *record, uint64_t offset, uint64_t length_byt
         uint64_t page_start = page * RECORD_PAGE_BYTES;
         uint64_t page_end = page_start + RECORD_PAGE_BYTES;
 
-        if (page_end > header->size_bytes)
+        /* A volume that shrank meanwhile still brought what was asked for before. */
+        if (page_start < header->size_bytes && page_end > header->size_bytes)
             page_end = header->size_bytes;
         if (offset <= page_start && end >= page_end)
             count_page(record, page, page_end - page_start);

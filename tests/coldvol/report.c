@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHUNK_BYTES (256 * 1024)
+#define CHUNK_BYTES ((size_t)256 * 1024)
 
 struct report {
     int fd;
@@ -214,7 +214,7 @@ static bool sectors_read(const struct checker *checker, uint64_t page)
               (off_t)(checker->report->header.sectors_offset + page)) != 1)
         return false;
     for (unsigned i = 0; i < RECORD_PAGE_BYTES / RECORD_SECTOR_BYTES; i++) {
-        uint64_t sector = page_start + i * RECORD_SECTOR_BYTES;
+        uint64_t sector = page_start + (uint64_t)i * RECORD_SECTOR_BYTES;
         bool wanted = sector < checker->end && checker->start < sector + RECORD_SECTOR_BYTES;
 
         if (wanted && !(sectors & (1u << i)))

@@ -117,7 +117,7 @@ static int parse_path(const char *text, char path[PATH_MAX])
     /* Settings are kept a line each. */
     if (strchr(text, '\n') || (text[0] && text[0] != '/'))
         return -EINVAL;
-    strcpy(path, text);
+    memcpy(path, text, strlen(text) + 1);
     return 0;
 }
 

@@ -42,8 +42,8 @@ static int claim(const struct place *place)
 /* Leaves the caller's session and all of its files but the one that says "ready". */
 static int detach_from_caller(const struct place *place, int ready_fd)
 {
-    _cleanup_close_ int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    _cleanup_close_ int log = open(place->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int log = open(place->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 
     if (null < 0 || log < 0)
         return -errno;
@@ -53,8 +53,6 @@ static int detach_from_caller(const struct place *place, int ready_fd)
     if (dup2(ready_fd, STDERR_FILENO + 1) < 0)
         return -errno;
     close_range(STDERR_FILENO + 2, ~0U, 0);
-    /* They are closed already: not ours to close twice. */
-    null = log = -1;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     return 0;

@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 #include "engine/backend.h"
+#include "engine/sink.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define BUFFER_ALIGNMENT 4096U /* the largest logical block of an EBS volume */
 
@@ -53,12 +53,9 @@ int engine_new(enum engine_kind kind, struct engine **ret, const char **ret_reas
     engine = calloc(1, sizeof(*engine));
     if (!engine)
         return -ENOMEM;
-    engine->sink = mmap(NULL, ENGINE_BLOCK_MAX_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (engine->sink == MAP_FAILED) {
-        engine->sink = NULL;
+    engine->sink = sink_new();
+    if (!engine->sink)
         return -ENOMEM;
-    }
     r = open_backend(engine, kind, &reason);
     if (ret_reason)
         *ret_reason = reason;
@@ -88,7 +85,7 @@ void engine_free(struct engine *engine)
     if (engine->backend)
         engine->ops->close(engine->backend);
     if (engine->sink && engine->in_flight == 0)
-        munmap(engine->sink, ENGINE_BLOCK_MAX_BYTES);
+        sink_free(engine->sink);
     free_request_list(engine->free_requests);
     free(engine);
 }

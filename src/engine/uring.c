@@ -24,7 +24,6 @@ struct backend {
     bool defer_taskrun;
     bool sink_registered;
     void *sink;
-    unsigned in_flight;
 };
 
 static int read_sysctl_disabled(void)
@@ -65,7 +64,7 @@ static const char *refusal_reason(int error)
 static int setup_ring(struct backend *backend)
 {
     static const unsigned flags_to_try[] = {
-        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
         IORING_SETUP_SINGLE_ISSUER,
         0,
     };
@@ -163,24 +162,22 @@ static struct engine_request *take_completions(struct backend *backend)
         list = request;
     }
     io_uring_cq_advance(&backend->ring, n);
-    backend->in_flight -= n;
     return list;
 }
 
 /*
- * Runs all the task work there is. io_uring_get_events() runs 20 items at a time; where all of these
- * are reads that the kernel must send again (one that would have blocked, on a device whose queue was
- * full), no completion comes of it, nothing signals for the rest, and every read hangs (seen on Linux
- * 6.18: a loop device, 64 reads of 1 MiB). Asked for as many completions as are in flight, the kernel
- * runs as many items; the timeout of 0 keeps it from waiting for them.
+ * Runs all the task work there is. io_uring_get_events() may run only 20 items of it; where all of
+ * these are reads that the kernel must send again (one that would have blocked, on a device whose queue
+ * was full), no completion comes of it and nothing signals for the rest: every read hung (Linux 6.18,
+ * a loop device, 64 reads of 1 MiB). The flag says whether some is left.
  */
 static void run_task_work(struct backend *backend)
 {
-    struct __kernel_timespec no_time = { 0 };
-    struct io_uring_cqe *first;
-
-    if (backend->defer_taskrun && backend->in_flight > 0)
-        io_uring_wait_cqes(&backend->ring, &first, backend->in_flight, &no_time, NULL);
+    if (!backend->defer_taskrun)
+        return;
+    do
+        io_uring_get_events(&backend->ring);
+    while (IO_URING_READ_ONCE(*backend->ring.sq.kflags) & IORING_SQ_TASKRUN);
 }
 
 static struct engine_request *uring_reap(struct backend *backend)
@@ -227,7 +224,6 @@ static int uring_queue(struct backend *backend, struct engine_request *request)
                            request->offset);
     io_uring_sqe_set_flags(sqe, IOSQE_FIXED_FILE);
     io_uring_sqe_set_data(sqe, request);
-    backend->in_flight++;
     return 0;
 }
 

@@ -97,7 +97,8 @@ int read_small_file(int directory_fd, const char *name, size_t max_bytes, char *
                     size_t *ret_length)
 {
     /* O_NONBLOCK: a FIFO of that name must not be waited for. */
-    _cleanup_close_ int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    _cleanup_close_ int fd =
+        openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat st;
 
     if (fd < 0)

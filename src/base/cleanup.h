@@ -9,7 +9,8 @@
 
 #define _cleanup_(function) __attribute__((cleanup(function)))
 
-/* Defines `name(type *p)` that calls `function(*p)` unless *p is NULL; for `_cleanup_(name) type x`. */
+/* Defines `name(type *p)` that calls `function(*p)` unless *p is NULL; for `_cleanup_(name) type
+ * x`. */
 #define DEFINE_CLEANUP(type, function, name)                                                       \
     static inline void name(type *p)                                                               \
     {                                                                                              \

@@ -218,7 +218,8 @@ void log_close(void)
         pthread_cond_broadcast(&queue.changed);
         while (!queue.done && r == 0)
             r = pthread_cond_timedwait(&queue.changed, &queue.lock, &until);
-        /* A writer that hangs keeps the queue: then it stays open, and lines are queued or dropped. */
+        /* A writer that hangs keeps the queue: then it stays open, and lines are queued or dropped.
+         */
         queue.open = !queue.done;
     }
     pthread_mutex_unlock(&queue.lock);

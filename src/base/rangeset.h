@@ -28,7 +28,8 @@ void rangeset_free(struct rangeset *set);
 int rangeset_add(struct rangeset *set, uint64_t start, uint64_t end);
 int rangeset_subtract(struct rangeset *set, uint64_t start, uint64_t end);
 
-/* set := set + other, set := set - other. -ENOMEM may leave the work half done, never wrong bytes. */
+/* set := set + other, set := set - other. -ENOMEM may leave the work half done, never wrong bytes.
+ */
 int rangeset_add_set(struct rangeset *set, const struct rangeset *other);
 int rangeset_subtract_set(struct rangeset *set, const struct rangeset *other);
 
@@ -45,7 +46,8 @@ uint64_t rangeset_total_bytes(const struct rangeset *set);
 uint64_t rangeset_overlap_bytes(const struct rangeset *set, uint64_t start, uint64_t end);
 bool rangeset_contains(const struct rangeset *set, uint64_t start, uint64_t end);
 
-/* The first part of a range at or after `from`: *ret is clipped to start at `from`. False if none. */
+/* The first part of a range at or after `from`: *ret is clipped to start at `from`. False if none.
+ */
 bool rangeset_next(const struct rangeset *set, uint64_t from, struct range *ret);
 /* The first gap within [from, limit). False if there is none. */
 bool rangeset_next_gap(const struct rangeset *set, uint64_t from, uint64_t limit,

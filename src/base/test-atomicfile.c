@@ -136,9 +136,8 @@ static void test_reads_files_without_a_size(void **state)
     size_t length;
 
     (void)state;
-    assert_int_equal(read_small_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 100, &data,
-                                     &length),
-                     0);
+    assert_int_equal(
+        read_small_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", 100, &data, &length), 0);
     assert_int_equal(length, 37); /* a UUID and a newline */
     free(data);
 }
@@ -148,8 +147,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_replaces_whole_and_leaves_nothing_beside, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(test_failure_keeps_the_old_and_removes_the_temporary,
-                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_failure_keeps_the_old_and_removes_the_temporary, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_a_link_is_replaced_not_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_reading_refuses_what_is_no_small_file, setup,
                                         teardown),

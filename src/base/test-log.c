@@ -134,8 +134,7 @@ static void test_closing_does_not_wait_for_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_before_opening_lines_go_straight_out, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(test_before_opening_lines_go_straight_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lines_come_out_in_order_with_their_level, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_full_pipe_stops_nobody_and_loss_is_said, setup,

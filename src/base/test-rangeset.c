@@ -94,8 +94,8 @@ static void test_random_steps_match_a_bitmap(void **state)
         end = start + random_below(&seed, step % 7 == 0 ? UNIVERSE - start + 1 : 12);
         if (end > UNIVERSE)
             end = UNIVERSE;
-        assert_int_equal(
-            add ? rangeset_add(set, start, end) : rangeset_subtract(set, start, end), 0);
+        assert_int_equal(add ? rangeset_add(set, start, end) : rangeset_subtract(set, start, end),
+                         0);
         for (unsigned i = start; i < end; i++)
             model[i] = add;
         check_totals(set, model);

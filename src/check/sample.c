@@ -85,8 +85,7 @@ int sample_draw(const struct rangeset *ranges, size_t n, uint64_t seed, struct r
         uint64_t offset = nth_region_offset(ranges, next_random(&state) % available);
         if (already_drawn(regions, drawn, offset))
             continue;
-        regions[drawn++] =
-            (struct range){ .start = offset, .end = offset + SAMPLE_REGION_BYTES };
+        regions[drawn++] = (struct range){ .start = offset, .end = offset + SAMPLE_REGION_BYTES };
     }
     *ret = steal_pointer(&regions);
     *ret_n = n;

@@ -33,8 +33,8 @@ size_t sample_regions_allowed(uint64_t volume_bytes, uint64_t limit_bytes);
 
 /*
  * Draws at most `n` different regions, aligned to their own size, that lie wholly within `ranges`:
- * each such place is equally likely. In the order drawn, which is the order to read them in. -ENOMEM;
- * *ret is the caller's; fewer than `n` where `ranges` has no more.
+ * each such place is equally likely. In the order drawn, which is the order to read them in.
+ * -ENOMEM; *ret is the caller's; fewer than `n` where `ranges` has no more.
  */
 int sample_draw(const struct rangeset *ranges, size_t n, uint64_t seed, struct range **ret,
                 size_t *ret_n);

@@ -26,9 +26,9 @@ static void test_regions_are_different_aligned_and_inside(void **state)
     struct rangeset *ranges = rangeset_new();
 
     (void)state;
-    rangeset_add(ranges, 3, 10 * REGION + 5);                /* 1 to 9 fit */
-    rangeset_add(ranges, 20 * REGION, 21 * REGION - 1);      /* none fits */
-    rangeset_add(ranges, 30 * REGION - 1, 40 * REGION);      /* 30 to 39 fit */
+    rangeset_add(ranges, 3, 10 * REGION + 5);           /* 1 to 9 fit */
+    rangeset_add(ranges, 20 * REGION, 21 * REGION - 1); /* none fits */
+    rangeset_add(ranges, 30 * REGION - 1, 40 * REGION); /* 30 to 39 fit */
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct range *regions;
         size_t n;
@@ -87,7 +87,8 @@ static void test_a_seed_draws_the_same_again_and_another_does_not(void **state)
     rangeset_free(ranges);
 }
 
-/* 2000 draws of one of 10 places in two ranges: each is hit 200 times, give or take 5 sigma (67). */
+/* 2000 draws of one of 10 places in two ranges: each is hit 200 times, give or take 5 sigma (67).
+ */
 static void test_every_place_is_equally_likely(void **state)
 {
     struct rangeset *ranges = rangeset_new();

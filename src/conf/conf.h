@@ -27,8 +27,8 @@ struct conf_volume {
 };
 
 struct conf {
-    enum conf_engine engine;                   /* [Warm] Engine= */
-    struct conf_reads reads;                   /* [Warm] BlockSize=, QueueDepth= */
+    enum conf_engine engine;                     /* [Warm] Engine= */
+    struct conf_reads reads;                     /* [Warm] BlockSize=, QueueDepth= */
     enum conf_provisioned_rate provisioned_rate; /* [Warm] ProvisionedRate= */
 
     char **include; /* [Discover] Include=, globs, NULL-terminated; NULL if not set */
@@ -52,7 +52,8 @@ struct conf {
 /* One finding about a file: `level` is LOG_ERR or LOG_WARNING; `text` begins with "FILE:LINE: ". */
 typedef void (*conf_report_fn)(int level, const char *text, void *userdata);
 
-/* Where to look. A NULL `main_file` means DIRECTORY/ebswarm.conf of the first directory that has it. */
+/* Where to look. A NULL `main_file` means DIRECTORY/ebswarm.conf of the first directory that has
+ * it. */
 struct conf_paths {
     const char *main_file;          /* --config FILE; must exist if given */
     const char *const *directories; /* highest priority first: /etc/ebswarm, /usr/lib/ebswarm */
@@ -60,10 +61,10 @@ struct conf_paths {
 
 /*
  * Reads the main file, then ebswarm.conf.d/NAME.conf of all directories sorted by NAME (of two with
- * the same NAME the higher directory's wins; a link to /dev/null masks), as systemd does. Every finding is
- * reported, not just the first. Errors (a known key with a bad value, a broken line, a file that can't be
- * read) give -EINVAL and no configuration; warnings (an unknown section or key, with the nearest
- * known one) do not. No file at all is not an error. The caller frees *ret.
+ * the same NAME the higher directory's wins; a link to /dev/null masks), as systemd does. Every
+ * finding is reported, not just the first. Errors (a known key with a bad value, a broken line, a
+ * file that can't be read) give -EINVAL and no configuration; warnings (an unknown section or key,
+ * with the nearest known one) do not. No file at all is not an error. The caller frees *ret.
  */
 int conf_load(const struct conf_paths *paths, conf_report_fn report, void *userdata,
               struct conf **ret);

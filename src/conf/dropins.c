@@ -75,8 +75,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(base_name(*(char *const *)a), base_name(*(char *const *)b));
 }
 
-/* /dev/null, by a link or an empty file: there to hide a lower one. One that can't be looked at stays,
- * so that reading it says why. */
+/* /dev/null, by a link or an empty file: there to hide a lower one. One that can't be looked at
+ * stays, so that reading it says why. */
 static bool is_mask(const char *path)
 {
     struct stat st;

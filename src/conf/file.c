@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * inih does the parsing; what it does not do is done by the reader that feeds it: counting lines,
- * refusing lines that it would cut (over 199 characters), section names that it would cut (over 49),
- * and continuation lines, which here only ever come from stray indentation.
+ * refusing lines that it would cut (over 199 characters), section names that it would cut (over
+ * 49), and continuation lines, which here only ever come from stray indentation.
  */
 #include "conf/file.h"
 

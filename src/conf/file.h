@@ -19,7 +19,8 @@ struct conf_file_handlers {
     void *userdata;
 };
 
-/* 0 when the file was read, however many lines were broken; negative errno when it can't be read. */
+/* 0 when the file was read, however many lines were broken; negative errno when it can't be read.
+ */
 int conf_file_read(const char *path, const struct conf_file_handlers *handlers);
 
 #endif

@@ -6,7 +6,8 @@
 
 /*
  * How many letters must be added, dropped, changed or swapped with a neighbour to make `a` into `b`
- * (optimal string alignment), upper and lower case being one. Words over 63 letters are far from all.
+ * (optimal string alignment), upper and lower case being one. Words over 63 letters are far from
+ * all.
  */
 unsigned word_distance(const char *a, const char *b);
 

@@ -23,8 +23,15 @@ static const char help[] =
     "DEVICE is a block device or a file. Exit status with --once: 0 warm, 1 failed,\n"
     "2 usage, 4 some blocks cannot be read, 5 no such device. See ebswarmd(8).\n";
 
-enum { OPTION_CONFIG = 256, OPTION_ONCE, OPTION_CHECK, OPTION_SOCKET, OPTION_VERBOSE,
-       OPTION_VERSION, OPTION_HELP };
+enum {
+    OPTION_CONFIG = 256,
+    OPTION_ONCE,
+    OPTION_CHECK,
+    OPTION_SOCKET,
+    OPTION_VERBOSE,
+    OPTION_VERSION,
+    OPTION_HELP
+};
 
 static const struct option long_options[] = {
     { "config", required_argument, NULL, OPTION_CONFIG },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where things are: systemd's variables first, so that a second copy can run beside the installed. */
+/* Where things are: systemd's variables first, so that a second copy can run beside the installed.
+ */
 #ifndef DAEMON_PATHS_H
 #define DAEMON_PATHS_H
 

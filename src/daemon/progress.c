@@ -67,8 +67,8 @@ static void say_before(const struct volume_report *volume)
 {
     char latency[FORMAT_MAX];
 
-    printf("%s: before: %.0f MB/s at depth 1, first touch of %u places: median %s\n", volume->device,
-           volume->check_before.bytes_per_sec / 1e6, volume->check_before.samples,
+    printf("%s: before: %.0f MB/s at depth 1, first touch of %u places: median %s\n",
+           volume->device, volume->check_before.bytes_per_sec / 1e6, volume->check_before.samples,
            format_duration(latency, volume->check_before.p50_usec));
 }
 

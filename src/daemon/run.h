@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two ways to run: as a service, or once for a person or a script. Both return the exit status. */
+/* The two ways to run: as a service, or once for a person or a script. Both return the exit status.
+ */
 #ifndef DAEMON_RUN_H
 #define DAEMON_RUN_H
 

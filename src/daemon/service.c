@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ebswarmd as a service: sd_notify, the socket, signals. */
+#include "status/service.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "daemon/configuration.h"
@@ -7,7 +8,6 @@
 #include "daemon/paths.h"
 #include "daemon/run.h"
 #include "status/notify.h"
-#include "status/service.h"
 #include "warm/clock.h"
 
 #include <errno.h>
@@ -143,8 +143,8 @@ static int serve(struct service *service)
         .set_paused = on_set_paused,
         .userdata = service,
     };
-    _cleanup_free_ char *path = service->options->socket ? strdup(service->options->socket)
-                                                         : paths_socket();
+    _cleanup_free_ char *path =
+        service->options->socket ? strdup(service->options->socket) : paths_socket();
     int n = sd_listen_fds(1);
 
     if (!path)

@@ -96,8 +96,8 @@ static int identify_file(int fd, const struct stat *st, struct device_identity *
     /* Inode numbers are used again; with the time of birth they are not. */
     if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &extended) == 0 &&
         (extended.stx_mask & STATX_BTIME))
-        ret->diskseq = (uint64_t)extended.stx_btime.tv_sec * 1000000000 +
-                       extended.stx_btime.tv_nsec;
+        ret->diskseq =
+            (uint64_t)extended.stx_btime.tv_sec * 1000000000 + extended.stx_btime.tv_nsec;
     return 0;
 }
 

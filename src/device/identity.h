@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who a device is, so that progress is believed for that very volume only, and its shape. Asks fstat,
- * ioctl and sysfs, none of which waits for the disk.
+ * Who a device is, so that progress is believed for that very volume only, and its shape. Asks
+ * fstat, ioctl and sysfs, none of which waits for the disk.
  */
 #ifndef DEVICE_IDENTITY_H
 #define DEVICE_IDENTITY_H
@@ -49,8 +49,8 @@ int device_identify(int fd, struct device_identity *ret);
 int device_geometry(int fd, struct device_geometry *ret);
 
 /*
- * Is what was stored about `stored` true of `now`? If not, *ret_why says why, in words that complete
- * "its checkpoint is not believed: …"; static text.
+ * Is what was stored about `stored` true of `now`? If not, *ret_why says why, in words that
+ * complete "its checkpoint is not believed: …"; static text.
  */
 bool device_identity_same(const struct device_identity *stored, const struct device_identity *now,
                           const char **ret_why);

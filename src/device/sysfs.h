@@ -10,8 +10,8 @@
 extern const char *sysfs_root;
 
 /*
- * The attribute ("device/model") of a block device, without blanks at its end. -ENOENT when there is
- * none, -EFBIG when it does not fit.
+ * The attribute ("device/model") of a block device, without blanks at its end. -ENOENT when there
+ * is none, -EFBIG when it does not fit.
  */
 int sysfs_read(dev_t devnum, const char *attribute, char *ret, size_t ret_size);
 int sysfs_read_number(dev_t devnum, const char *attribute, uint64_t *ret);

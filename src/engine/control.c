@@ -4,7 +4,7 @@
 /* A doubled depth that brings less than this only makes others wait: the knee was passed. */
 #define WORTHWHILE_GROWTH 1.10
 /* Below this share of what was held, caps or latency have changed: search anew. */
-#define COLLAPSE 0.5
+#define COLLAPSE        0.5
 #define WINDOW_MIN_USEC (UINT64_C(60) * 1000)
 #define HOLD_USEC       (UINT64_C(10) * 1000 * 1000)
 
@@ -15,7 +15,8 @@ static void begin_window(struct control *control, uint64_t now_usec)
     control->window_reads = 0;
 }
 
-static void set_depth(struct control *control, unsigned depth, unsigned in_flight, uint64_t now_usec)
+static void set_depth(struct control *control, unsigned depth, unsigned in_flight,
+                      uint64_t now_usec)
 {
     if (depth > control->depth_max)
         depth = control->depth_max;
@@ -38,7 +39,8 @@ void control_init(struct control *control, const struct control_limits *limits, 
         .depth_max = limits->depth_max,
         .block_bytes = limits->block_bytes > 0 ? limits->block_bytes : CONTROL_BLOCK_AUTO_BYTES,
     };
-    set_depth(control, control->fixed_depth ? limits->queue_depth : CONTROL_DEPTH_START, 0, now_usec);
+    set_depth(control, control->fixed_depth ? limits->queue_depth : CONTROL_DEPTH_START, 0,
+              now_usec);
 }
 
 /*

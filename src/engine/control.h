@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many reads in flight, and how large: found while running. Starts modest, doubles the depth while
- * throughput grows with it, goes back to the smaller depth when it has stopped growing, and looks again
- * now and then, since caps and latencies change. Pure: time is an argument, nothing is read.
+ * How many reads in flight, and how large: found while running. Starts modest, doubles the depth
+ * while throughput grows with it, goes back to the smaller depth when it has stopped growing, and
+ * looks again now and then, since caps and latencies change. Pure: time is an argument, nothing is
+ * read.
  */
 #ifndef ENGINE_CONTROL_H
 #define ENGINE_CONTROL_H
@@ -30,7 +31,8 @@ struct control {
     double held_rate; /* bytes a second at the depth that a doubled one must beat */
     uint64_t window_start_usec, window_bytes;
     unsigned window_reads;
-    unsigned settling; /* reads that were in flight before the depth changed: they tell of the past */
+    unsigned
+        settling; /* reads that were in flight before the depth changed: they tell of the past */
     uint64_t hold_until_usec;
 };
 

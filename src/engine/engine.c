@@ -75,8 +75,8 @@ static void free_request_list(struct engine_request *list)
 }
 
 /*
- * With reads in flight the sink must outlive us: the kernel or a thread may still write into it, and
- * into requests. Such memory is left to the end of the process.
+ * With reads in flight the sink must outlive us: the kernel or a thread may still write into it,
+ * and into requests. Such memory is left to the end of the process.
  */
 void engine_free(struct engine *engine)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads that nobody keeps: one interface, two back ends (io_uring, threads). Data lands in one sink
- * shared by every read in flight, so memory does not grow with depth. All calls come from one thread.
+ * shared by every read in flight, so memory does not grow with depth. All calls come from one
+ * thread.
  */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
@@ -17,7 +18,8 @@ struct engine_file;
 
 enum engine_kind { ENGINE_AUTO, ENGINE_IO_URING, ENGINE_THREADS };
 
-/* `result`: bytes read, 0 at the end of the file, or negative errno. Called by engine_dispatch(). */
+/* `result`: bytes read, 0 at the end of the file, or negative errno. Called by engine_dispatch().
+ */
 typedef void (*engine_done_fn)(int result, void *userdata);
 
 /*
@@ -37,19 +39,19 @@ int engine_fd(const struct engine *engine);
 void engine_dispatch(struct engine *engine);
 
 /*
- * `fd` stays the caller's, who may close it after engine_file_free(): no read is ever sent to another
- * file that got its number. With `own_buffers` each read
- * has a buffer of its own: for a device or filesystem that verifies what lands in it (dm-integrity,
- * md RAID, btrfs), where a shared sink would look like corruption. -ENFILE when the table is full.
+ * `fd` stays the caller's, who may close it after engine_file_free(): no read is ever sent to
+ * another file that got its number. With `own_buffers` each read has a buffer of its own: for a
+ * device or filesystem that verifies what lands in it (dm-integrity, md RAID, btrfs), where a
+ * shared sink would look like corruption. -ENFILE when the table is full.
  */
 int engine_file_new(struct engine *engine, int fd, bool own_buffers, struct engine_file **ret);
 /* Reads in flight go on and are reported as ever. */
 void engine_file_free(struct engine_file *file);
 
 /*
- * Queues one read of `length` bytes (≤ ENGINE_BLOCK_MAX_BYTES) at `offset`, both aligned as O_DIRECT
- * wants; engine_submit() sends what is queued. -ENOMEM, -EINVAL; -EBUSY when the engine is full:
- * try again after a completion.
+ * Queues one read of `length` bytes (≤ ENGINE_BLOCK_MAX_BYTES) at `offset`, both aligned as
+ * O_DIRECT wants; engine_submit() sends what is queued. -ENOMEM, -EINVAL; -EBUSY when the engine is
+ * full: try again after a completion.
  */
 int engine_read(struct engine_file *file, uint64_t offset, uint32_t length, engine_done_fn done,
                 void *userdata);

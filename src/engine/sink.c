@@ -7,16 +7,16 @@
 #include <sys/mman.h>
 
 /*
- * A read into scattered pages is split where the device takes no more segments: 1 MiB is 256 pages, a
- * loop device takes 128, and twice the requests fill its queue, so that the kernel hands reads to
+ * A read into scattered pages is split where the device takes no more segments: 1 MiB is 256 pages,
+ * a loop device takes 128, and twice the requests fill its queue, so that the kernel hands reads to
  * worker threads. One huge page (2 MiB on x86-64, and on arm64 with pages of 4K) is one segment.
  */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
 void *sink_new(void)
 {
-    char *map = mmap(NULL, 2 * HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map =
+        mmap(NULL, 2 * HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t before;
 
     if (map == MAP_FAILED)

@@ -3,7 +3,8 @@
 #ifndef ENGINE_SINK_H
 #define ENGINE_SINK_H
 
-/* ENGINE_BLOCK_MAX_BYTES of memory, in one physical piece where the kernel has one. NULL if none. */
+/* ENGINE_BLOCK_MAX_BYTES of memory, in one physical piece where the kernel has one. NULL if none.
+ */
 void *sink_new(void);
 void sink_free(void *sink);
 

@@ -104,9 +104,9 @@ static void test_reaches_the_cap_soon_and_no_deeper_than_needed(void **state)
 
 static void test_a_fixed_depth_and_block_stay(void **state)
 {
-    const struct control_limits limits = {
-        .queue_depth = 7, .block_bytes = 65536, .depth_max = DEPTH_MAX
-    };
+    const struct control_limits limits = { .queue_depth = 7,
+                                           .block_bytes = 65536,
+                                           .depth_max = DEPTH_MAX };
     struct volume volume = { .cap_bytes_per_sec = 1000 * MIBS, .latency_usec = 35000 };
     struct control control;
 

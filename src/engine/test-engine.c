@@ -117,8 +117,8 @@ static void test_results_are_those_of_the_reads(void **state)
 
     assert_int_equal(engine_file_new(fixture->engine, fixture->fd, false, &file), 0);
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(
-            engine_read(file, reads[i].offset, reads[i].length, on_done, &results[i]), 0);
+        assert_int_equal(engine_read(file, reads[i].offset, reads[i].length, on_done, &results[i]),
+                         0);
     wait_for(fixture->engine, results, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(results[i].value, reads[i].value);
@@ -177,8 +177,8 @@ static void test_the_full_depth_can_be_in_flight(void **state)
 }
 
 /*
- * One that hangs (a pipe nobody writes to) holds up no other. With threads no pipe can hang: preadv2()
- * refuses it; there the system tests show it on a disk.
+ * One that hangs (a pipe nobody writes to) holds up no other. With threads no pipe can hang:
+ * preadv2() refuses it; there the system tests show it on a disk.
  */
 static void test_one_that_hangs_holds_up_no_other(void **state)
 {
@@ -284,7 +284,9 @@ static void test_a_refused_ring_falls_back_and_says_why(void **state)
     static const struct {
         int error;
         const char *word;
-    } cases[] = { { EPERM, "seccomp" }, { ENOSYS, "ENOSYS" }, { EINVAL, "EINVAL" }, { ENOMEM, "ENOMEM" } };
+    } cases[] = {
+        { EPERM, "seccomp" }, { ENOSYS, "ENOSYS" }, { EINVAL, "EINVAL" }, { ENOMEM, "ENOMEM" }
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -314,7 +316,9 @@ static void test_auto_takes_io_uring_where_it_may(void **state)
 
 #define BOTH(test)                                                                                 \
     { #test " (io_uring)", test, setup_io_uring, teardown, NULL },                                 \
-    { #test " (threads)", test, setup_threads, teardown, NULL }
+    {                                                                                              \
+#test " (threads)", test, setup_threads, teardown, NULL                                    \
+    }
 
 int main(void)
 {
@@ -325,7 +329,8 @@ int main(void)
         BOTH(test_each_read_can_have_its_own_buffer),
         BOTH(test_errors_come_back_as_errno),
         BOTH(test_the_full_depth_can_be_in_flight),
-        cmocka_unit_test_setup_teardown(test_one_that_hangs_holds_up_no_other, setup_io_uring, teardown),
+        cmocka_unit_test_setup_teardown(test_one_that_hangs_holds_up_no_other, setup_io_uring,
+                                        teardown),
         BOTH(test_no_read_reaches_a_file_that_got_the_number),
         BOTH(test_slots_are_used_again),
         cmocka_unit_test(test_auto_takes_io_uring_where_it_may),

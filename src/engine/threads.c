@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The back end for where io_uring is refused: a thread a read in flight, grown as depth asks for
- * them, each in a blocking preadv2. State is shared by reference count, since a thread that hangs in
- * a read outlives the engine.
+ * them, each in a blocking preadv2. State is shared by reference count, since a thread that hangs
+ * in a read outlives the engine.
  */
 #include "base/cleanup.h"
 #include "base/thread.h"
@@ -260,7 +260,8 @@ static int threads_queue(struct backend *backend, struct engine_request *request
     pthread_mutex_lock(&backend->lock);
     if (backend->queued_length >= backend->idle && backend->threads < THREADS_MAX)
         r = start_reader(backend);
-    /* Without a new thread the read waits for one of those there are; with none it would for ever. */
+    /* Without a new thread the read waits for one of those there are; with none it would for ever.
+     */
     if (backend->threads > 0) {
         request->threads_file = backend->files[request->slot];
         request->threads_file->references++;

@@ -2,8 +2,8 @@
 /*
  * The io_uring back end: one ring for all volumes, registered files, one registered sink.
  *
- * With DEFER_TASKRUN the ring's own descriptor never wakes an epoll that the same thread waits in; a
- * registered eventfd does. Its wake-up means "task work is waiting", not "a completion is there".
+ * With DEFER_TASKRUN the ring's own descriptor never wakes an epoll that the same thread waits in;
+ * a registered eventfd does. Its wake-up means "task work is waiting", not "a completion is there".
  */
 #include "base/cleanup.h"
 #include "engine/backend.h"
@@ -167,9 +167,9 @@ static struct engine_request *take_completions(struct backend *backend)
 
 /*
  * Runs all the task work there is. io_uring_get_events() may run only 20 items of it; where all of
- * these are reads that the kernel must send again (one that would have blocked, on a device whose queue
- * was full), no completion comes of it and nothing signals for the rest: every read hung (Linux 6.18,
- * a loop device, 64 reads of 1 MiB). The flag says whether some is left.
+ * these are reads that the kernel must send again (one that would have blocked, on a device whose
+ * queue was full), no completion comes of it and nothing signals for the rest: every read hung
+ * (Linux 6.18, a loop device, 64 reads of 1 MiB). The flag says whether some is left.
  */
 static void run_task_work(struct backend *backend)
 {

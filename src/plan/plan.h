@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is still to be read, and in which order: classes of byte ranges, the first class first, each
- * ascending. Order only: a range that an earlier class holds is not read again by a later one. Pure.
+ * ascending. Order only: a range that an earlier class holds is not read again by a later one.
+ * Pure.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H

@@ -148,8 +148,7 @@ static bool pop_again(struct progress *progress, struct piece *ret)
         struct piece piece = progress->again[--progress->n_again];
         if (piece.end > progress->size_bytes)
             piece.end = progress->size_bytes;
-        if (piece.start < piece.end &&
-            !rangeset_contains(progress->warm, piece.start, piece.end)) {
+        if (piece.start < piece.end && !rangeset_contains(progress->warm, piece.start, piece.end)) {
             *ret = piece;
             return true;
         }
@@ -250,8 +249,8 @@ int progress_succeeded(struct progress *progress, const struct piece *piece, uin
 
 static int push_halves(struct progress *progress, const struct piece *piece)
 {
-    uint64_t sectors = (piece->end - piece->start + progress->sector_bytes - 1) /
-                       progress->sector_bytes;
+    uint64_t sectors =
+        (piece->end - piece->start + progress->sector_bytes - 1) / progress->sector_bytes;
     uint64_t middle = piece->start + sectors / 2 * progress->sector_bytes;
     struct piece second = { .start = middle, .end = piece->end, .again = true };
     struct piece first = { .start = piece->start, .end = middle, .again = true };

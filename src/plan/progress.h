@@ -47,7 +47,8 @@ int progress_take(struct progress *progress, uint64_t start, uint64_t end, struc
  */
 int progress_succeeded(struct progress *progress, const struct piece *piece, uint64_t bytes);
 int progress_failed(struct progress *progress, const struct piece *piece);
-/* The piece was never sent, or its fate tells nothing of the disk: it is planned again, as it was. */
+/* The piece was never sent, or its fate tells nothing of the disk: it is planned again, as it was.
+ */
 int progress_returned(struct progress *progress, const struct piece *piece);
 
 uint64_t progress_size_bytes(const struct progress *progress);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Progress against a disk made of bytes: a scripted one with bad sectors, transient failures and short
- * reads, whose own record of what was read is the judge.
+ * Progress against a disk made of bytes: a scripted one with bad sectors, transient failures and
+ * short reads, whose own record of what was read is the judge.
  */
 #include "plan/progress.h"
 
@@ -20,8 +20,8 @@
 
 struct disk {
     uint64_t size;
-    bool bad[DISK_MAX];        /* per byte; whole sectors */
-    bool was_read[DISK_MAX];   /* the record */
+    bool bad[DISK_MAX];      /* per byte; whole sectors */
+    bool was_read[DISK_MAX]; /* the record */
     bool in_flight[DISK_MAX];
     unsigned transient_percent, short_percent;
     unsigned seed;
@@ -144,7 +144,8 @@ static void test_every_byte_is_read_or_found_bad(void **state)
     }
 }
 
-/* Errors that pass cost nothing in the end, as long as each place fails less often than it is tried. */
+/* Errors that pass cost nothing in the end, as long as each place fails less often than it is
+ * tried. */
 static void test_a_failure_that_passes_leaves_no_gap(void **state)
 {
     struct disk *disk = calloc(1, sizeof(*disk));

@@ -2,6 +2,7 @@
 #include "warm/checkpoint.h"
 
 #include "base/cleanup.h"
+#include "base/crc32c.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,19 +34,6 @@ void checkpoint_free(struct checkpoint *checkpoint)
     rangeset_free(checkpoint->warm);
     rangeset_free(checkpoint->unreadable);
     free(checkpoint);
-}
-
-/* CRC-32C (Castagnoli), reflected, as RFC 3720 appendix B.4 has its test vectors. */
-static uint32_t crc32c(const char *data, size_t length)
-{
-    uint32_t crc = UINT32_MAX;
-
-    for (size_t i = 0; i < length; i++) {
-        crc ^= (unsigned char)data[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = (crc >> 1) ^ (UINT32_C(0x82f63b78) & (0U - (crc & 1U)));
-    }
-    return ~crc;
 }
 
 static void write_sample(FILE *file, const char *key, const struct check_report *sample)
@@ -262,8 +250,7 @@ static bool take_pause(struct reader *reader, struct checkpoint *ret)
 
 static bool take_body(struct reader *reader, struct checkpoint *ret)
 {
-    return take_identity(reader, &ret->identity) &&
-           take_number(reader, "size", &ret->size_bytes) &&
+    return take_identity(reader, &ret->identity) && take_number(reader, "size", &ret->size_bytes) &&
            take_number(reader, "started", &ret->started_unix_sec) &&
            take_number(reader, "updated", &ret->updated_unix_sec) && take_pause(reader, ret) &&
            take_sample(reader, "before", &ret->before) &&
@@ -299,8 +286,7 @@ static int check_end(const char *text, size_t length, const char **ret_why)
         *ret_why = "it is truncated";
         return -EBADMSG;
     }
-    snprintf(expected, sizeof(expected), "end %08" PRIx32 "\n",
-             crc32c(text, length - end_length));
+    snprintf(expected, sizeof(expected), "end %08" PRIx32 "\n", crc32c(text, length - end_length));
     if (memcmp(text + length - end_length, expected, end_length) != 0) {
         *ret_why = "its checksum does not match";
         return -EBADMSG;

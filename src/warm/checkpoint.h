@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of a checkpoint: what of one volume was read, and whose it is. Format in docs/checkpoint.md.
- * Pure: no file is touched here. What fails any check is not believed in part either.
+ * The text of a checkpoint: what of one volume was read, and whose it is. Format in
+ * docs/checkpoint.md. Pure: no file is touched here. What fails any check is not believed in part
+ * either.
  */
 #ifndef WARM_CHECKPOINT_H
 #define WARM_CHECKPOINT_H
@@ -15,7 +16,8 @@
 #include <stdint.h>
 
 #define CHECKPOINT_FORMAT 1U
-/* 16 bytes a range at the least, and a volume has at most 2^47 bytes: far more than is ever needed. */
+/* 16 bytes a range at the least, and a volume has at most 2^47 bytes: far more than is ever needed.
+ */
 #define CHECKPOINT_MAX_BYTES (UINT64_C(64) << 20)
 
 struct checkpoint {
@@ -23,7 +25,7 @@ struct checkpoint {
     uint64_t size_bytes;
     uint64_t started_unix_sec; /* when the first byte was read */
     uint64_t updated_unix_sec;
-    bool paused;           /* by the user, in the boot identity.boot_id tells */
+    bool paused; /* by the user, in the boot identity.boot_id tells */
     char paused_boot_id[37];
     struct rangeset *warm, *unreadable;
     struct check_report before, after;

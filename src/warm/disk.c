@@ -82,9 +82,8 @@ static void opening_work(void *userdata)
     struct disk_opening *opening = userdata;
 
     opening->fd = open_for_reading(opening->path);
-    opening->error = opening->fd < 0
-                         ? opening->fd
-                         : inspect(opening->fd, &opening->identity, &opening->geometry);
+    opening->error = opening->fd < 0 ? opening->fd
+                                     : inspect(opening->fd, &opening->identity, &opening->geometry);
 }
 
 static void close_work(void *userdata)

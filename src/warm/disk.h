@@ -30,7 +30,8 @@ struct disk_read {
     struct disk_read *previous, *next;
 };
 
-/* `result`: bytes of the piece that were read (> 0), or negative errno. A read of nothing is -ENODATA. */
+/* `result`: bytes of the piece that were read (> 0), or negative errno. A read of nothing is
+ * -ENODATA. */
 typedef void (*disk_read_fn)(const struct disk_read *read, int result, void *userdata);
 
 /* `disk` is NULL with a negative `error`, or the callee's to let go of. */

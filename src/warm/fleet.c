@@ -14,7 +14,8 @@
 
 #define TICK_USEC      (200 * USEC_PER_MSEC)
 #define TICK_REST_USEC (1000 * USEC_PER_MSEC)
-/* Of the 2 s that a stop may take: for reads in flight, and until the last checkpoint is written. */
+/* Of the 2 s that a stop may take: for reads in flight, and until the last checkpoint is written.
+ */
 #define STOP_READS_USEC (900 * USEC_PER_MSEC)
 #define STOP_TOTAL_USEC (1700 * USEC_PER_MSEC)
 
@@ -50,6 +51,41 @@ static void tell_if_changed(struct fleet *fleet)
     fleet->changed(fleet->userdata);
 }
 
+static bool reads_are_back(const struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->n_volumes; i++) {
+        const struct volume *volume = fleet->volumes[i];
+        if (volume->disk && disk_in_flight(volume->disk) > 0)
+            return false;
+    }
+    return true;
+}
+
+static bool all_is_saved(const struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->n_volumes; i++) {
+        if (!fleet->volumes[i]->saved_finally || fleet->volumes[i]->saving)
+            return false;
+    }
+    return true;
+}
+
+/* Called whenever something has come back or time has passed. */
+static void stop_step(struct fleet *fleet)
+{
+    uint64_t age_usec = clock_now_usec() - fleet->stop_usec;
+
+    if (fleet->stop_usec == 0)
+        return;
+    if (!reads_are_back(fleet) && age_usec < STOP_READS_USEC)
+        return;
+    for (size_t i = 0; i < fleet->n_volumes; i++)
+        keeping_save_finally(fleet->volumes[i]);
+    if (!all_is_saved(fleet) && age_usec < STOP_TOTAL_USEC)
+        return;
+    sd_event_exit(fleet->event, fleet->exit_status);
+}
+
 static int on_engine(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
     struct fleet *fleet = userdata;
@@ -57,6 +93,7 @@ static int on_engine(sd_event_source *source, int fd, uint32_t events, void *use
     (void)source, (void)fd, (void)events;
     engine_dispatch(fleet->context.engine);
     pump(fleet);
+    stop_step(fleet);
     tell_if_changed(fleet);
     return 0;
 }
@@ -68,6 +105,7 @@ static int on_jobs(sd_event_source *source, int fd, uint32_t events, void *userd
     (void)source, (void)fd, (void)events;
     jobs_dispatch(fleet->context.jobs);
     pump(fleet);
+    stop_step(fleet);
     tell_if_changed(fleet);
     return 0;
 }
@@ -82,38 +120,6 @@ static bool is_resting(const struct fleet *fleet)
     return fleet->stop_usec == 0;
 }
 
-static bool reads_are_back(const struct fleet *fleet)
-{
-    for (size_t i = 0; i < fleet->n_volumes; i++) {
-        const struct volume *volume = fleet->volumes[i];
-        if (volume->disk && disk_in_flight(volume->disk) > 0)
-            return false;
-    }
-    return true;
-}
-
-static bool all_is_saved(const struct fleet *fleet)
-{
-    for (size_t i = 0; i < fleet->n_volumes; i++) {
-        if (!keeping_is_saved(fleet->volumes[i]))
-            return false;
-    }
-    return true;
-}
-
-static void stop_step(struct fleet *fleet, uint64_t now_usec)
-{
-    uint64_t age_usec = now_usec - fleet->stop_usec;
-
-    if (!reads_are_back(fleet) && age_usec < STOP_READS_USEC)
-        return;
-    for (size_t i = 0; i < fleet->n_volumes; i++)
-        keeping_save(fleet->volumes[i]);
-    if (!all_is_saved(fleet) && age_usec < STOP_TOTAL_USEC)
-        return;
-    sd_event_exit(fleet->event, fleet->exit_status);
-}
-
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
     struct fleet *fleet = userdata;
@@ -123,8 +129,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     for (size_t i = 0; i < fleet->n_volumes; i++)
         volume_tick(fleet->volumes[i], now_usec);
     pump(fleet);
-    if (fleet->stop_usec > 0)
-        stop_step(fleet, now_usec);
+    stop_step(fleet);
     fleet->context.changed = false;
     fleet->changed(fleet->userdata);
     sd_event_source_set_time_relative(source, is_resting(fleet) ? TICK_REST_USEC : TICK_USEC);
@@ -302,13 +307,15 @@ static const char *state_in_a_word(const struct fleet *fleet)
     if (fleet->n_volumes == 0)
         return "idle";
     if (count(fleet, VOLUME_WARMING) + count(fleet, VOLUME_CHECKING_BEFORE) +
-            count(fleet, VOLUME_CHECKING_AFTER) > 0)
+            count(fleet, VOLUME_CHECKING_AFTER) >
+        0)
         return "warming";
     if (count(fleet, VOLUME_FOUND) + count(fleet, VOLUME_WAITING_ORIGIN) > 0)
         return "starting";
     if (count(fleet, VOLUME_PAUSED) > 0)
         return "paused";
-    if (count(fleet, VOLUME_FAILED) + count(fleet, VOLUME_GONE) + count(fleet, VOLUME_INCOMPLETE) > 0)
+    if (count(fleet, VOLUME_FAILED) + count(fleet, VOLUME_GONE) + count(fleet, VOLUME_INCOMPLETE) >
+        0)
         return "incomplete";
     return "warm";
 }
@@ -356,5 +363,5 @@ void fleet_stop(struct fleet *fleet, int exit_status)
     fleet->exit_status = exit_status;
     for (size_t i = 0; i < fleet->n_volumes; i++)
         volume_stop(fleet->volumes[i]);
-    sd_event_source_set_time_relative(fleet->tick_source, 0);
+    stop_step(fleet);
 }

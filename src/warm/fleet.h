@@ -33,8 +33,8 @@ struct volume_settings {
 typedef void (*fleet_changed_fn)(void *userdata);
 
 /*
- * Negative errno; -ENOSYS, -EPERM, -EINVAL, … when io_uring was asked for and is refused: *ret_reason
- * (static text) says why.
+ * Negative errno; -ENOSYS, -EPERM, -EINVAL, … when io_uring was asked for and is refused:
+ * *ret_reason (static text) says why.
  */
 int fleet_new(sd_event *event, const struct fleet_settings *settings, fleet_changed_fn changed,
               void *userdata, struct fleet **ret, const char **ret_reason);
@@ -63,8 +63,8 @@ bool fleet_is_settled(const struct fleet *fleet);
 bool fleet_is_over(const struct fleet *fleet);
 
 /*
- * Reads no more, waits for what is in flight and for the last checkpoints, 2 s at the most, and then
- * ends the event loop with `exit_status`.
+ * Reads no more, waits for what is in flight and for the last checkpoints, 2 s at the most, and
+ * then ends the event loop with `exit_status`.
  */
 void fleet_stop(struct fleet *fleet, int exit_status);
 

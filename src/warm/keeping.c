@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a volume's checkpoint is read and written. Both are jobs: the state directory may hang, be full
- * or read-only, and the volume is warmed all the same.
+ * When a volume's checkpoint is read and written. Both are jobs: the state directory may hang, be
+ * full or read-only, and the volume is warmed all the same.
  */
 #include "base/cleanup.h"
 #include "warm/clock.h"
@@ -39,8 +39,8 @@ static void loading_work(void *userdata)
 {
     struct loading_job *job = userdata;
 
-    job->error = store_load(job->directory, &job->identity, job->size_bytes, &job->checkpoint,
-                            &job->why);
+    job->error =
+        store_load(job->directory, &job->identity, job->size_bytes, &job->checkpoint, &job->why);
 }
 
 static void loading_free(struct loading_job *job)
@@ -128,7 +128,8 @@ static void note_result(struct volume *volume, const char *why)
         return;
     if (why)
         volume_log(volume, LOG_ERR,
-                   "%s; warming goes on, but a restart would begin from the last one written", text);
+                   "%s; warming goes on, but a restart would begin from the last one written",
+                   text);
     else
         volume_log(volume, LOG_NOTICE, "its checkpoint is written again");
     memcpy(volume->save_error, text, sizeof(text));
@@ -195,8 +196,7 @@ static int saving_start(struct volume *volume)
 
 static bool has_news(const struct volume *volume)
 {
-    return volume->save_wanted ||
-           progress_warm_bytes(volume->progress) != volume->saved_warm_bytes;
+    return volume->save_wanted || progress_warm_bytes(volume->progress) != volume->saved_warm_bytes;
 }
 
 /* Until it is known what an earlier run read, its checkpoint is not written over. */
@@ -240,9 +240,12 @@ void keeping_tick(struct volume *volume, uint64_t now_usec)
         keeping_save(volume);
 }
 
-bool keeping_is_saved(const struct volume *volume)
+void keeping_save_finally(struct volume *volume)
 {
-    return !can_save(volume) || (!volume->saving && !has_news(volume));
+    if (volume->saving || volume->saved_finally)
+        return;
+    volume->saved_finally = true;
+    keeping_save(volume);
 }
 
 void keeping_forget(struct volume *volume)

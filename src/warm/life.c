@@ -31,7 +31,8 @@ static const char *open_error(int error)
     case -EPERM:
         return "reading it is not permitted; be root or in group 'disk'";
     case -EINVAL:
-        return "its filesystem has no unbuffered reads (O_DIRECT), so reading it would prove nothing";
+        return "its filesystem has no unbuffered reads (O_DIRECT), so reading it would prove "
+               "nothing";
     default:
         return strerror(-error);
     }
@@ -226,12 +227,13 @@ static void finish(struct volume *volume)
         volume_set_state(volume, VOLUME_INCOMPLETE, "%s in %zu places cannot be read: %s", size,
                          rangeset_length(progress_unreadable(volume->progress)),
                          strerror(-volume->failure));
-        volume_log(volume, LOG_WARNING,
-                   "everything was tried, but %s in %zu places cannot be read (first at offset "
-                   "%llu): %s; it is tried again at the next start or by 'ebswarmctl resume'",
-                   size, rangeset_length(progress_unreadable(volume->progress)),
-                   (unsigned long long)rangeset_get(progress_unreadable(volume->progress), 0)->start,
-                   strerror(-volume->failure));
+        volume_log(
+            volume, LOG_WARNING,
+            "everything was tried, but %s in %zu places cannot be read (first at offset "
+            "%llu): %s; it is tried again at the next start or by 'ebswarmctl resume'",
+            size, rangeset_length(progress_unreadable(volume->progress)),
+            (unsigned long long)rangeset_get(progress_unreadable(volume->progress), 0)->start,
+            strerror(-volume->failure));
         return;
     }
     volume_set_state(volume, VOLUME_WARM, "%s", "");
@@ -266,8 +268,8 @@ static bool resize(struct volume *volume, uint64_t size_bytes)
 }
 
 /*
- * False when the volume's disk is not there any more, or its size has changed so that it is not over.
- * An open disk is asked itself; one that was warmed and let go, by its name.
+ * False when the volume's disk is not there any more, or its size has changed so that it is not
+ * over. An open disk is asked itself; one that was warmed and let go, by its name.
  */
 static bool verify_now(struct volume *volume)
 {
@@ -289,7 +291,8 @@ static bool verify_now(struct volume *volume)
 
 static void tick_verify(struct volume *volume, uint64_t now_usec)
 {
-    bool watched = volume->disk || volume->state == VOLUME_WARM || volume->state == VOLUME_INCOMPLETE;
+    bool watched =
+        volume->disk || volume->state == VOLUME_WARM || volume->state == VOLUME_INCOMPLETE;
 
     if (!watched || now_usec - volume->verified_usec < VERIFY_USEC)
         return;
@@ -355,7 +358,8 @@ static void tick_outage(struct volume *volume, uint64_t now_usec)
         volume_set_state(volume, VOLUME_WARMING, "%s", "");
         return;
     }
-    volume_set_state(volume, VOLUME_WARMING, "every read fails: %s; single reads are tried until it is back",
+    volume_set_state(volume, VOLUME_WARMING,
+                     "every read fails: %s; single reads are tried until it is back",
                      strerror(-volume->failure));
     if (volume->context->once &&
         outage_age_usec(&volume->outage, now_usec) >= OUTAGE_PATIENCE_USEC) {
@@ -370,9 +374,9 @@ static void tick_patience(struct volume *volume, uint64_t now_usec)
         volume_open(volume);
     if (volume->opening && now_usec - volume->opening_since_usec >= OPEN_SLOW_USEC &&
         volume->state == VOLUME_FOUND)
-        volume_set_state(volume, VOLUME_FOUND, "opening it has not come back for %llu s",
-                         (unsigned long long)((now_usec - volume->opening_since_usec) /
-                                              USEC_PER_SEC));
+        volume_set_state(
+            volume, VOLUME_FOUND, "opening it has not come back for %llu s",
+            (unsigned long long)((now_usec - volume->opening_since_usec) / USEC_PER_SEC));
     if (volume->loading && volume->state == VOLUME_FOUND &&
         now_usec - volume->loading_since_usec >= LOAD_PATIENCE_USEC) {
         volume_log(volume, LOG_WARNING,

@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /* So many different places in a row, none read: that is the disk, not its sectors. */
-#define OUTAGE_FAILURES       32U
-#define OUTAGE_REST_MIN_USEC  (UINT64_C(1) * 1000 * 1000)
-#define OUTAGE_REST_MAX_USEC  (UINT64_C(60) * 1000 * 1000)
+#define OUTAGE_FAILURES      32U
+#define OUTAGE_REST_MIN_USEC (UINT64_C(1) * 1000 * 1000)
+#define OUTAGE_REST_MAX_USEC (UINT64_C(60) * 1000 * 1000)
 
 struct outage {
-    unsigned failures; /* in a row */
+    unsigned failures;   /* in a row */
     uint64_t since_usec; /* of the first of them */
     uint64_t rest_usec;
     uint64_t next_try_usec; /* 0: no outage */

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 struct rate {
-    uint64_t last_usec;  /* of the last update */
-    uint64_t bytes;      /* since then */
-    double shown;        /* bytes a second, over about 2 s */
-    double steady;       /* the same over about 15 s: what the ETA is made from */
+    uint64_t last_usec; /* of the last update */
+    uint64_t bytes;     /* since then */
+    double shown;       /* bytes a second, over about 2 s */
+    double steady;      /* the same over about 15 s: what the ETA is made from */
 };
 
 void rate_reset(struct rate *rate, uint64_t now_usec);

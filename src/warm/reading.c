@@ -113,8 +113,7 @@ static void failed(struct volume *volume, const struct disk_read *read, int resu
 static void measured(struct volume *volume, const struct disk_read *read, int result,
                      uint64_t latency_usec)
 {
-    bool before =
-        read->purpose == DISK_SAMPLE_BEFORE && volume->state == VOLUME_CHECKING_BEFORE;
+    bool before = read->purpose == DISK_SAMPLE_BEFORE && volume->state == VOLUME_CHECKING_BEFORE;
     bool after = read->purpose == DISK_SAMPLE_AFTER && volume->state == VOLUME_CHECKING_AFTER;
 
     if ((before || after) && result == (int)(read->piece.end - read->piece.start))

@@ -64,13 +64,14 @@ struct volume_report {
     struct check_report check_before, check_after;
 };
 
-/* warm_bytes of planned_bytes, rounded down: 100 only when all is read (and something was planned). */
+/* warm_bytes of planned_bytes, rounded down: 100 only when all is read (and something was planned).
+ */
 double volume_report_percent(const struct volume_report *volume);
 
 struct fleet_report {
     const char *version;
-    const char *state;  /* "starting", "warming", "paused", "warm", "incomplete", "idle" */
-    const char *engine; /* "io_uring", "threads" */
+    const char *state;         /* "starting", "warming", "paused", "warm", "incomplete", "idle" */
+    const char *engine;        /* "io_uring", "threads" */
     const char *engine_reason; /* why not io_uring; "" */
     struct volume_report *volumes;
     size_t n_volumes;

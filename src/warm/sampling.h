@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A throughput sample on its way: which regions are still to be read, what the read ones took. Pure. */
+/* A throughput sample on its way: which regions are still to be read, what the read ones took.
+ * Pure. */
 #ifndef WARM_SAMPLING_H
 #define WARM_SAMPLING_H
 

@@ -74,8 +74,9 @@ static int refuse(int directory_fd, const char *name, const char *why, char **re
     return r < 0 ? -ENOMEM : 0;
 }
 
-static int parse_and_compare(const char *text, size_t length, const struct device_identity *identity,
-                             uint64_t size_bytes, struct checkpoint **ret, const char **ret_why)
+static int parse_and_compare(const char *text, size_t length,
+                             const struct device_identity *identity, uint64_t size_bytes,
+                             struct checkpoint **ret, const char **ret_why)
 {
     _cleanup_(checkpoint_free_p) struct checkpoint *checkpoint = NULL;
     int r = checkpoint_parse(text, length, &checkpoint, ret_why);

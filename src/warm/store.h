@@ -12,10 +12,10 @@
 char *store_path(const char *directory, const char *id);
 
 /*
- * The believed checkpoint of the volume that `identity` and `size_bytes` describe. 0 with *ret NULL when there is
- * none. One that is damaged, of a newer format, another volume's or a larger volume's is renamed to
- * "ID.checkpoint.set-aside-N", *ret is NULL and *ret_why (the caller's) says what happened, in words.
- * Negative errno when the directory or the file can't be read.
+ * The believed checkpoint of the volume that `identity` and `size_bytes` describe. 0 with *ret NULL
+ * when there is none. One that is damaged, of a newer format, another volume's or a larger volume's
+ * is renamed to "ID.checkpoint.set-aside-N", *ret is NULL and *ret_why (the caller's) says what
+ * happened, in words. Negative errno when the directory or the file can't be read.
  */
 int store_load(const char *directory, const struct device_identity *identity, uint64_t size_bytes,
                struct checkpoint **ret, char **ret_why);

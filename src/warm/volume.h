@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One volume on its way: found → checking-before → warming ⇄ paused → checking-after → warm, and the
- * ends that are not "warm". Within the room only; the world sees the fleet.
+ * One volume on its way: found → checking-before → warming ⇄ paused → checking-after → warm, and
+ * the ends that are not "warm". Within the room only; the world sees the fleet.
  */
 #ifndef WARM_VOLUME_H
 #define WARM_VOLUME_H
@@ -45,7 +45,7 @@ struct loading_job;
 struct volume {
     struct warm_context *context;
     struct volume_settings settings;
-    char *path; /* as it was named */
+    char *path;                                         /* as it was named */
     char id[sizeof(((struct device_identity *)0)->id)]; /* "" until it was opened once */
     enum volume_state state;
     char reason[256];
@@ -64,7 +64,7 @@ struct volume {
     bool paused; /* by the user */
     bool stopping;
     bool stall_said, failure_said;
-    int failure; /* of the last failed read, negative errno */
+    int failure;    /* of the last failed read, negative errno */
     int open_error; /* why it is VOLUME_FAILED, negative errno */
 
     struct sampling sampling;
@@ -78,6 +78,7 @@ struct volume {
     uint64_t saving_since_usec, saved_usec;
     uint64_t saved_warm_bytes;
     bool save_wanted; /* something other than progress is to be kept */
+    bool saved_finally;
     char save_error[160];
     char *checkpoint_path;
 };
@@ -97,7 +98,7 @@ void volume_pump(struct volume *volume, uint64_t now_usec);
 void volume_configure(struct volume *volume, const struct volume_settings *settings);
 void volume_pause(struct volume *volume);
 void volume_resume(struct volume *volume);
-/* No more reads; the rest is for volume_save_finally(). */
+/* No more reads. */
 void volume_stop(struct volume *volume);
 void volume_skip(struct volume *volume, const char *reason);
 
@@ -124,7 +125,8 @@ void keeping_load(struct volume *volume);
 void keeping_tick(struct volume *volume, uint64_t now_usec);
 /* Begins a save if there is anything to keep and none is under way. */
 void keeping_save(struct volume *volume);
-bool keeping_is_saved(const struct volume *volume);
+/* The last one, once nothing is read any more: tried once, after one that is under way. */
+void keeping_save_finally(struct volume *volume);
 void keeping_forget(struct volume *volume);
 
 /* reading.c: what a read that came back means. */

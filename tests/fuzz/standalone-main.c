@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives a fuzzer's function each file that is named, so that its seeds are a test without
- * libFuzzer. */
+/* Gives a fuzzer's function each file of a folder, so that its seeds are a test without libFuzzer.
+ */
 #include "base/cleanup.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +40,25 @@ static int give(const char *path)
 
 int main(int argc, char *argv[])
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: %s FILE...\n", argv[0]);
+    const struct dirent *entry;
+    unsigned n = 0;
+    DIR *folder;
+
+    folder = argc == 2 ? opendir(argv[1]) : NULL;
+    if (!folder) {
+        fprintf(stderr, "usage: %s FOLDER-OF-SEEDS\n", argv[0]);
         return 2;
     }
-    for (int i = 1; i < argc; i++) {
-        if (give(argv[i]) < 0)
+    while ((entry = readdir(folder))) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof(path), "%s/%s", argv[1], entry->d_name);
+        if (entry->d_name[0] == '.')
+            continue;
+        if (give(path) < 0)
             return 1;
+        n++;
     }
-    printf("%d inputs\n", argc - 1);
-    return 0;
+    closedir(folder);
+    printf("%u inputs\n", n);
+    return n == 0;
 }

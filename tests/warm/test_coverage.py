@@ -88,7 +88,7 @@ def test_two_volumes_at_once(ebswarm, cold):
 
 
 def test_reads_that_the_kernel_sends_again_all_come_back(ebswarm, tmp_path):
-    """A plain loop device over a sparse file: 512 reads overfill its queue of 128, and the kernel sends
+    """A plain loop device over a sparse file: 1024 reads overfill its queue of 128, and the kernel sends
     some again from task work that ends in no completion. They once hung for ever."""
     import subprocess
 
@@ -99,7 +99,7 @@ def test_reads_that_the_kernel_sends_again_all_come_back(ebswarm, tmp_path):
         ["losetup", "--find", "--show", "--direct-io=on", "--read-only", str(image)],
         capture_output=True, text=True, check=True).stdout.strip()
     try:
-        ebswarm.configure("[Warm]\nQueueDepth=512\nBlockSize=1M\nEngine=io_uring\n[Check]\nBefore=no\n")
+        ebswarm.configure("[Warm]\nQueueDepth=1024\nBlockSize=256K\nEngine=io_uring\n[Check]\nBefore=no\n")
         done = ebswarm.once(loop, timeout=60)
         assert done.returncode == 0, done.stderr
     finally:

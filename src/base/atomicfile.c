@@ -56,8 +56,8 @@ int atomic_write_file(int directory_fd, const char *name, const void *data, size
     _cleanup_close_ int fd = open_temporary(directory_fd, name, mode, &temporary);
     int r;
 
-    if (fd < 0)
-        return fd;
+    if (fd < 0 || !temporary)
+        return fd < 0 ? fd : -ENOMEM;
     r = write_all(fd, data, length);
     if (r >= 0 && renameat(directory_fd, temporary, directory_fd, name) < 0)
         r = -errno;

@@ -9,9 +9,9 @@
 
 #define _cleanup_(function) __attribute__((cleanup(function)))
 
-/* Defines `name(type *p)` that calls `function(*p)` unless *p is NULL; for `_cleanup_(name) type
- * x`. */
+/* Defines name(type *p), for _cleanup_(name): it calls function(*p) unless *p is NULL. */
 #define DEFINE_CLEANUP(type, function, name)                                                       \
+    /* NOLINTNEXTLINE(bugprone-macro-parentheses): a type can't have any */                        \
     static inline void name(type *p)                                                               \
     {                                                                                              \
         if (*p)                                                                                    \

@@ -32,9 +32,11 @@ __attribute__((format(printf, 3, 4))) static int refuse(struct device_stack *sta
 
 static const struct device_entry *find_devnum(const struct device_entries *entries, dev_t devnum)
 {
-    for (size_t i = 0; i < entries->n_entries; i++)
-        if (entries->entries[i]->facts.devnum == devnum)
-            return entries->entries[i];
+    for (size_t i = 0; i < entries->n_entries; i++) {
+        const struct device_entry *entry = entries->entries[i];
+        if (entry && entry->facts.devnum == devnum)
+            return entry;
+    }
     return NULL;
 }
 

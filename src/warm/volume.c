@@ -49,7 +49,8 @@ void volume_configure(struct volume *volume, const struct volume_settings *setti
     const struct volume_settings before = volume->settings;
 
     volume->settings = *settings;
-    if (memcmp(&before.reads, &settings->reads, sizeof(before.reads)) != 0)
+    if (before.reads.block_bytes != settings->reads.block_bytes ||
+        before.reads.queue_depth != settings->reads.queue_depth)
         volume_control_anew(volume);
     if (settings->skip && !before.skip)
         volume_skip(volume, SKIPPED_BY_CONFIG);

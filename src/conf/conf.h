@@ -60,6 +60,12 @@ struct conf_paths {
 };
 
 /*
+ * Where the configuration is: $CONFIGURATION_DIRECTORY, else /etc/ebswarm; then /usr/lib/ebswarm.
+ * NULL-terminated, static.
+ */
+const char *const *conf_directories(void);
+
+/*
  * Reads the main file, then ebswarm.conf.d/NAME.conf of all directories sorted by NAME (of two with
  * the same NAME the higher directory's wins; a link to /dev/null masks), as systemd does. Every
  * finding is reported, not just the first. Errors (a known key with a bad value, a broken line, a

@@ -2,8 +2,8 @@
 #include "conf/keys.h"
 
 #include "base/cleanup.h"
+#include "base/nearest.h"
 #include "base/size.h"
-#include "conf/nearest.h"
 
 #include <errno.h>
 #include <string.h>

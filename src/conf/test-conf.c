@@ -2,7 +2,6 @@
 #include "conf/conf.h"
 
 #include "base/cleanup.h"
-#include "conf/nearest.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -399,20 +398,6 @@ static void test_a_volume_is_found_by_any_of_its_names(void **state)
     conf_free(conf);
 }
 
-/* Published examples of optimal string alignment, and the edges. */
-static void test_distances(void **state)
-{
-    (void)state;
-    assert_int_equal(word_distance("kitten", "sitting"), 3);
-    assert_int_equal(word_distance("saturday", "sunday"), 3);
-    assert_int_equal(word_distance("ca", "abc"), 3);
-    assert_int_equal(word_distance("teh", "the"), 1);
-    assert_int_equal(word_distance("", "abc"), 3);
-    assert_int_equal(word_distance("ABC", "abc"), 0);
-    assert_true(word_is_near("Interva", "Interval"));
-    assert_false(word_is_near("Skop", "Bytes"));
-}
-
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -429,7 +414,6 @@ int main(void)
         cmocka_unit_test(test_a_file_that_was_asked_for_must_be_there),
         WITH_FOLDER(test_dropins),
         WITH_FOLDER(test_a_volume_is_found_by_any_of_its_names),
-        cmocka_unit_test(test_distances),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
 }

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/size.h"
 
 #define BIT(verb) (1u << (verb))
 
 static const struct ctl_verb verbs[CTL_N_VERBS] = {
+    [CTL_LIST] = { "list", "", "Show every block device, and whether it is warmed and why", false },
     [CTL_STATUS] = { "status", "[WHAT...]", "Show how far the volumes are", false },
     [CTL_WAIT] = { "wait", "[WHAT...]", "Wait until the volumes are warm", false },
     [CTL_PAUSE] = { "pause", "WHAT...", "Stop reading, until resume or reboot", true },
@@ -83,44 +85,16 @@ static void print_verb_help(enum ctl_verb_id verb)
 
 /* ---- mistakes ---- */
 
-/* Letters to insert, drop or replace to make one of the other (Levenshtein). */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[32], diagonal, n = strlen(b);
-
-    if (n >= sizeof(row) / sizeof(row[0]))
-        return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-            size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-            diagonal = row[j];
-            row[j] = replaced < shorter ? replaced : shorter;
-        }
-    }
-    return row[n];
-}
-
 static void complain_about_verb(const char *word)
 {
-    size_t best = SIZE_MAX;
     const char *nearest = NULL;
 
-    for (int i = 0; i < CTL_N_VERBS; i++) {
-        size_t d = distance(word, verbs[i].name);
-
-        if (d < best) {
-            best = d;
+    for (int i = 0; i < CTL_N_VERBS && !nearest; i++) {
+        if (word_is_near(word, verbs[i].name))
             nearest = verbs[i].name;
-        }
     }
     fprintf(stderr, "ebswarmctl: there is no command \"%s\"", word);
-    if (nearest && best <= 2)
+    if (nearest)
         fprintf(stderr, "; did you mean \"%s\"?\n", nearest);
     else
         fprintf(stderr, "; see ebswarmctl --help\n");

@@ -22,7 +22,7 @@ struct ctl_options {
     uint64_t timeout_usec; /* USEC_INFINITY when not given */
 };
 
-enum ctl_verb_id { CTL_STATUS, CTL_WAIT, CTL_PAUSE, CTL_RESUME, CTL_N_VERBS };
+enum ctl_verb_id { CTL_LIST, CTL_STATUS, CTL_WAIT, CTL_PAUSE, CTL_RESUME, CTL_N_VERBS };
 
 struct ctl_verb {
     const char *name;

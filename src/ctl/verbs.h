@@ -5,6 +5,7 @@
 
 #include "ctl/options.h"
 
+int verb_list(const struct ctl_options *options);
 int verb_status(const struct ctl_options *options);
 int verb_wait(const struct ctl_options *options);
 int verb_pause(const struct ctl_options *options);

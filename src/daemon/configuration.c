@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "daemon/paths.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@ int configuration_load(const struct options *options, struct conf **ret)
 {
     const struct conf_paths paths = {
         .main_file = options->config,
-        .directories = options->config ? NULL : paths_configuration(),
+        .directories = options->config ? NULL : conf_directories(),
     };
 
     return conf_load(&paths, on_finding, NULL, ret);

@@ -2,9 +2,10 @@
 /* ebswarmd --once: warms what is named, shows how far it is, and tells by its exit status. */
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "daemon/named.h"
+#include "daemon/discovery.h"
 #include "daemon/progress.h"
 #include "daemon/run.h"
+#include "daemon/volumes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -64,6 +65,29 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
+/* Without a device on the command line: all that are found or configured. */
+static int choose_volumes(struct once *once, const struct options *options, const struct conf *conf)
+{
+    struct volumes_wanted wanted = { .options = options, .conf = conf };
+    struct discovery *discovery = NULL;
+    int r = 0;
+
+    if (options->n_devices == 0) {
+        r = discovery_new(once->event, NULL, NULL, &discovery);
+        if (r >= 0)
+            wanted.found = discovery_entries(discovery);
+    }
+    if (r >= 0)
+        r = volumes_apply(once->fleet, &wanted);
+    discovery_free(discovery);
+    if (r >= 0 && !fleet_path(once->fleet, 0)) {
+        puts("There is no EBS volume here, and none is named: nothing needs warming.");
+        once->stopping = true;
+        fleet_stop(once->fleet, EXIT_WARM);
+    }
+    return r;
+}
+
 static int start(struct once *once, const struct options *options, const struct conf *conf)
 {
     int r = sd_event_default(&once->event);
@@ -77,7 +101,7 @@ static int start(struct once *once, const struct options *options, const struct 
     if (r < 0)
         return r;
     r = run_new_fleet(once->event, conf, true, on_changed, once, &once->fleet);
-    return r < 0 ? r : named_apply(once->fleet, options, conf);
+    return r < 0 ? r : choose_volumes(once, options, conf);
 }
 
 int run_once(const struct options *options, struct conf *conf)
@@ -85,12 +109,6 @@ int run_once(const struct options *options, struct conf *conf)
     struct once once = { .view = progress_view_new() };
     int r;
 
-    if (!named_any(options, conf)) {
-        log_error("--once wants a DEVICE, or a [Volume] section with Device=");
-        conf_free(conf);
-        progress_view_free(once.view);
-        return EXIT_USAGE;
-    }
     r = once.view ? start(&once, options, conf) : -ENOMEM;
     if (r >= 0)
         r = sd_event_loop(once.event);

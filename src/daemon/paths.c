@@ -46,15 +46,3 @@ char *paths_socket(void)
         return NULL;
     return path;
 }
-
-const char *const *paths_configuration(void)
-{
-    static const char *directories[] = { "/etc/ebswarm", "/usr/lib/ebswarm", NULL };
-    static char *own;
-
-    if (!own)
-        own = first_of_variable("CONFIGURATION_DIRECTORY");
-    if (own)
-        directories[0] = own;
-    return directories;
-}

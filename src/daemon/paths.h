@@ -4,13 +4,8 @@
 #ifndef DAEMON_PATHS_H
 #define DAEMON_PATHS_H
 
-#include "conf/conf.h"
-
 /* $STATE_DIRECTORY, else /var/lib/ebswarm or, for a user, ~/.local/state/ebswarm. The caller's. */
 char *paths_state_directory(void);
 /* $RUNTIME_DIRECTORY/io.ebswarm, else /run/ebswarm/io.ebswarm. The caller's. */
 char *paths_socket(void);
-/* $CONFIGURATION_DIRECTORY, else /etc/ebswarm; then /usr/lib/ebswarm. NULL-terminated, static. */
-const char *const *paths_configuration(void);
-
 #endif

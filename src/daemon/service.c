@@ -4,9 +4,10 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "daemon/configuration.h"
-#include "daemon/named.h"
+#include "daemon/discovery.h"
 #include "daemon/paths.h"
 #include "daemon/run.h"
+#include "daemon/volumes.h"
 #include "status/notify.h"
 #include "warm/clock.h"
 
@@ -23,6 +24,7 @@ struct service {
     struct conf *conf;
     sd_event *event;
     struct fleet *fleet;
+    struct discovery *discovery; /* NULL where the command line names devices */
     struct status_server *server;
     uint64_t notified_usec;
     bool stopping;
@@ -71,6 +73,25 @@ static void on_changed(void *userdata)
     notify_status(fleet_report(service->fleet));
 }
 
+static int apply(struct service *service)
+{
+    const struct volumes_wanted wanted = {
+        .options = service->options,
+        .conf = service->conf,
+        .found = service->discovery ? discovery_entries(service->discovery) : NULL,
+    };
+
+    return volumes_apply(service->fleet, &wanted);
+}
+
+static void on_devices_changed(void *userdata)
+{
+    struct service *service = userdata;
+
+    if (!service->stopping && apply(service) < 0)
+        log_error("memory is short: not every device that came or went is seen to");
+}
+
 static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
                           void *userdata)
 {
@@ -104,7 +125,7 @@ static int on_reload_signal(sd_event_source *source, const struct signalfd_sigin
         conf_free(service->conf);
         service->conf = conf;
         fleet_reconfigure(service->fleet, &settings);
-        if (named_apply(service->fleet, service->options, conf) < 0)
+        if (apply(service) < 0)
             log_error("memory is short: the new configuration is in force in part");
         log_info("the configuration was read again");
     }
@@ -172,14 +193,19 @@ static int start(struct service *service)
     r = serve(service);
     if (r < 0)
         return r;
-    r = named_apply(service->fleet, service->options, service->conf);
+    if (service->options->n_devices == 0) {
+        r = discovery_new(service->event, on_devices_changed, service, &service->discovery);
+        if (r < 0)
+            return r;
+    }
+    r = apply(service);
     if (r < 0)
         return r;
     r = sd_event_set_watchdog(service->event, true);
     if (r < 0)
         return r;
-    if (!named_any(service->options, service->conf))
-        log_info("no volume is named, on the command line or by Device= in a [Volume] section");
+    if (!fleet_path(service->fleet, 0))
+        log_info("there is no EBS volume now, and none is named; 'ebswarmctl list' tells why not");
     return notify_ready(fleet_report(service->fleet));
 }
 
@@ -193,6 +219,7 @@ int run_service(const struct options *options, struct conf *conf)
     else
         r = sd_event_loop(service.event);
     status_server_free(service.server);
+    discovery_free(service.discovery);
     fleet_free(service.fleet);
     conf_free(service.conf);
     sd_event_unref(service.event);

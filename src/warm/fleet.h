@@ -24,7 +24,8 @@ struct volume_settings {
     bool check_before, check_after;
     uint64_t sample_bytes;
     uint64_t sample_usec;
-    bool skip;          /* shown, but not warmed */
+    bool skip;             /* shown, but not warmed */
+    char skip_reason[256]; /* why, in words */
     bool force;         /* warmed even if it is instance store */
     const char *source; /* static text: who named it ("command-line", "config") */
 };

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SKIPPED_BY_CONFIG "its section says Skip=yes"
-
 struct volume *volume_new(struct warm_context *context, const char *path,
                           const struct volume_settings *settings)
 {
@@ -27,7 +25,7 @@ struct volume *volume_new(struct warm_context *context, const char *path,
     }
     volume->state = VOLUME_FOUND;
     if (settings->skip)
-        volume_skip(volume, SKIPPED_BY_CONFIG);
+        volume_skip(volume, settings->skip_reason);
     else
         volume_open(volume);
     return volume;
@@ -53,7 +51,7 @@ void volume_configure(struct volume *volume, const struct volume_settings *setti
         before.reads.queue_depth != settings->reads.queue_depth)
         volume_control_anew(volume);
     if (settings->skip && !before.skip)
-        volume_skip(volume, SKIPPED_BY_CONFIG);
+        volume_skip(volume, settings->skip_reason);
     else if (!settings->skip && volume->state == VOLUME_SKIPPED && !volume->opening)
         volume_open(volume);
 }

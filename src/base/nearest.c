@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conf/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef CONF_NEAREST_H
-#define CONF_NEAREST_H
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
 
 #include <stddef.h>
 

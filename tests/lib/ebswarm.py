@@ -62,6 +62,10 @@ class Ebswarm:
             "LC_ALL": "C.UTF-8",
         }
 
+    def wrap(self, command):
+        """The command as it is run; for a subclass that runs it inside something."""
+        return command
+
     def configure(self, text):
         (self.configuration / "ebswarm.conf").write_text(text)
 
@@ -70,7 +74,7 @@ class Ebswarm:
     def once(self, *devices, timeout=300):
         """A finished `ebswarmd --once`: returncode, stdout, stderr."""
         return subprocess.run(
-            [daemon_binary(), "--once", *devices],
+            self.wrap([daemon_binary(), "--once", *devices]),
             env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=timeout, check=False)
 
@@ -101,7 +105,7 @@ class Ebswarm:
     def _spawn(self, *words, **environment):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [daemon_binary(), *words], env={**self.environment(), **environment},
+                self.wrap([daemon_binary(), *words]), env={**self.environment(), **environment},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.process
 
@@ -123,7 +127,7 @@ class Ebswarm:
 
     def ctl(self, *words, timeout=DEADLINE_SEC):
         return subprocess.run(
-            [ctl_binary(), *words], env=self.environment(), stdin=subprocess.DEVNULL,
+            self.wrap([ctl_binary(), *words]), env=self.environment(), stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=timeout, check=False)
 
     def call(self, method, **parameters):

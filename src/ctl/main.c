@@ -14,14 +14,18 @@ int main(int argc, char **argv)
 {
     struct ctl_options options;
     enum ctl_verb_id verb;
+    char **names;
     int status;
 
     /* Only what characters are: numbers in JSON keep their point. */
     setlocale(LC_CTYPE, "");
     switch (ctl_options_parse(argc, argv, &verb, &options)) {
     case CTL_RUN:
-        status = ctl_resolve(&options);
-        return status != 0 ? status : verbs[verb](&options);
+        status = ctl_resolve(&options, &names);
+        if (status == 0)
+            status = verbs[verb](&options);
+        ctl_names_free(names);
+        return status;
     case CTL_DONE:
         return 0;
     default:

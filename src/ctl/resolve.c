@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 struct names {
-    const char **names; /* NULL-terminated */
+    char **names; /* NULL-terminated; NULL while there is none */
     size_t n;
 };
 
 static int append(struct names *list, const char *name)
 {
-    const char **names;
+    char **names;
 
     for (size_t i = 0; i < list->n; i++) {
         if (strcmp(list->names[i], name) == 0)
@@ -109,13 +109,21 @@ static int resolve_all(const struct ctl_options *options, const struct device_en
     return status;
 }
 
-int ctl_resolve(struct ctl_options *options)
+void ctl_names_free(char **names)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        free(names[i]);
+    free(names);
+}
+
+int ctl_resolve(struct ctl_options *options, char ***ret_names)
 {
     struct device_entries entries = { 0 };
     struct names names = { 0 };
     json_t *volumes;
     int status;
 
+    *ret_names = NULL;
     if (!options->what || !options->what[0])
         return 0;
     if (device_enumerate(&entries) < 0)
@@ -124,7 +132,7 @@ int ctl_resolve(struct ctl_options *options)
     status = resolve_all(options, &entries, volumes, &names);
     json_decref(volumes);
     device_entries_free(&entries);
-    if (status == 0)
-        options->what = names.names;
+    *ret_names = names.names;
+    options->what = (const char *const *)names.names;
     return status;
 }

@@ -8,8 +8,10 @@
 /*
  * Replaces options->what by names that the daemon knows: volume ids, or what may still appear (a
  * volume id, something in /dev). 0, or the exit status after a line on stderr: 5 where nothing can
- * ever match. What it allocates lives as long as the program.
+ * ever match. *ret_names is what options->what then points to; the caller frees it with
+ * ctl_names_free(), also after a failure.
  */
-int ctl_resolve(struct ctl_options *options);
+int ctl_resolve(struct ctl_options *options, char ***ret_names);
+void ctl_names_free(char **names);
 
 #endif

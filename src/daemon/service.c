@@ -49,8 +49,12 @@ static int on_set_paused(const char *id, bool paused, void *userdata)
     struct service *service = userdata;
     const struct fleet_report *report = fleet_report(service->fleet);
 
+    if (!id) {
+        fleet_set_all_paused(service->fleet, paused);
+        return 0;
+    }
     for (size_t i = 0; i < report->n_volumes; i++) {
-        if (id && strcmp(id, report->volumes[i].id) != 0)
+        if (strcmp(id, report->volumes[i].id) != 0)
             continue;
         if (paused)
             fleet_pause(service->fleet, i);

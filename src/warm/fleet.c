@@ -293,6 +293,18 @@ void fleet_resume(struct fleet *fleet, size_t n)
     pump(fleet);
 }
 
+void fleet_set_all_paused(struct fleet *fleet, bool paused)
+{
+    fleet->context.all_paused = paused;
+    for (size_t i = 0; i < fleet->n_volumes; i++) {
+        if (paused)
+            volume_pause(fleet->volumes[i]);
+        else
+            volume_resume(fleet->volumes[i]);
+    }
+    pump(fleet);
+}
+
 static size_t count(const struct fleet *fleet, enum volume_state state)
 {
     size_t n = 0;

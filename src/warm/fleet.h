@@ -26,8 +26,8 @@ struct volume_settings {
     uint64_t sample_usec;
     bool skip;             /* shown, but not warmed */
     char skip_reason[256]; /* why, in words */
-    bool force;         /* warmed even if it is instance store */
-    const char *source; /* static text: who named it ("command-line", "config") */
+    bool force;            /* warmed even if it is instance store */
+    const char *source;    /* static text: who named it ("command-line", "config") */
 };
 
 /* Something worth showing has changed; at most some times a second. */
@@ -55,6 +55,8 @@ const char *fleet_path(const struct fleet *fleet, size_t n);
 /* `n` counts as in the last report. */
 void fleet_pause(struct fleet *fleet, size_t n);
 void fleet_resume(struct fleet *fleet, size_t n);
+/* All volumes, also those that come later, until it is said otherwise. */
+void fleet_set_all_paused(struct fleet *fleet, bool paused);
 
 /* Valid until the next call or the next turn of the event loop. */
 const struct fleet_report *fleet_report(struct fleet *fleet);

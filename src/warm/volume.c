@@ -24,6 +24,7 @@ struct volume *volume_new(struct warm_context *context, const char *path,
         return NULL;
     }
     volume->state = VOLUME_FOUND;
+    volume->paused = context->all_paused;
     if (settings->skip)
         volume_skip(volume, settings->skip_reason);
     else

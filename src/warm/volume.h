@@ -32,7 +32,8 @@ struct warm_context {
     uint64_t checkpoint_interval_usec;
     uint64_t checkpoint_bytes;
     bool once; /* nothing is tried again later: what is not there or does not answer has failed */
-    bool changed; /* set by whatever is worth showing at once */
+    bool all_paused; /* so volumes that come start paused */
+    bool changed;    /* set by whatever is worth showing at once */
     /* Another volume that reads the same device, or NULL. */
     const struct volume *(*find_twin)(const struct warm_context *context,
                                       const struct volume *volume);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints every key that the program knows, for the test that holds manual and default file to it. */
+#include "conf/conf.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+    const struct conf_key *key;
+
+    for (size_t i = 0; (key = conf_key_get(i)); i++)
+        printf("%s %s\n", key->section, key->key);
+    return 0;
+}

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import DEADLINE, VOLUME
+from status_server import DEADLINE, VOLUME
 
 CTL = os.environ["EBSWARMCTL"]
 

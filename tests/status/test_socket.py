@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import DEADLINE, VOLUME
+from status_server import DEADLINE, VOLUME
 
 STATUS = "io.ebswarm.Status"
 WAIT = "io.ebswarm.Wait"

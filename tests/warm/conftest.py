@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: MIT
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-
-import coldvol  # noqa: E402
-import ebswarm as lib  # noqa: E402
+import coldvol
+import ebswarm as lib
 
 
 @pytest.fixture(autouse=True)

@@ -210,14 +210,15 @@ void log_close(void)
     struct timespec until;
     int r = 0;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    /* The wall clock is set early in a boot, and this second would become hours. */
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += CLOSE_WAIT_SEC;
     pthread_mutex_lock(&queue.lock);
     if (queue.open) {
         queue.closing = true;
         pthread_cond_broadcast(&queue.changed);
         while (!queue.done && r == 0)
-            r = pthread_cond_timedwait(&queue.changed, &queue.lock, &until);
+            r = pthread_cond_clockwait(&queue.changed, &queue.lock, CLOCK_MONOTONIC, &until);
         /* A writer that hangs keeps the queue: then it stays open, and lines are queued or dropped.
          */
         queue.open = !queue.done;

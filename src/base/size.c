@@ -164,13 +164,16 @@ int parse_boolean(const char *text, int *ret)
     return -EINVAL;
 }
 
-/* The unit is chosen after rounding, so that 1023.99 KiB reads "1.0 MiB" and not "1024.0 KiB". */
+/*
+ * The unit is chosen by what will be printed: from 1023.5 on that would be "1024", so it reads
+ * "1.0" of the next unit.
+ */
 static const char *scale(double *value)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     size_t i = 0;
 
-    while (*value >= (i == 0 ? 1024 : 1023.95) && i + 1 < sizeof(units) / sizeof(units[0])) {
+    while (*value >= 1023.5 && i + 1 < sizeof(units) / sizeof(units[0])) {
         *value /= 1024;
         i++;
     }
@@ -180,10 +183,16 @@ static const char *scale(double *value)
 static char *format_scaled(char buffer[FORMAT_MAX], double value, const char *suffix)
 {
     const char *unit = scale(&value);
-    /* Whole bytes have no fraction, and three digits before the point say enough. */
-    int digits = unit[0] == 'B' || value >= 99.95 ? 0 : 1;
+    unsigned tenths;
 
-    snprintf(buffer, FORMAT_MAX, "%.*f %s%s", digits, value, unit, suffix);
+    /* Whole bytes have no fraction, and three digits before the point say enough. */
+    if (unit[0] == 'B' || value >= 99.95) {
+        snprintf(buffer, FORMAT_MAX, "%.0f %s%s", value, unit, suffix);
+        return buffer;
+    }
+    /* By hand, since printf() writes the point as the locale has it. */
+    tenths = (unsigned)(value * 10 + 0.5);
+    snprintf(buffer, FORMAT_MAX, "%u.%u %s%s", tenths / 10, tenths % 10, unit, suffix);
     return buffer;
 }
 

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +103,44 @@ static void test_failure_keeps_the_old_and_removes_the_temporary(void **state)
     assert_int_equal(count_entries(fixture, false), 1);
 }
 
+/* The write itself stops half-way: the limit on a file's length lets 4096 bytes through. */
+static void test_a_write_cut_short_keeps_the_old(void **state)
+{
+    static const char large[8192] = { 0 };
+    const struct fixture *fixture = *state;
+    struct rlimit before, limit;
+
+    assert_int_equal(atomic_write_file(fixture->fd, "a", "old", 3, 0644), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){ .rlim_cur = 4096, .rlim_max = before.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(atomic_write_file(fixture->fd, "a", large, sizeof(large), 0644), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_content(fixture, "a", "old");
+    assert_int_equal(count_entries(fixture, false), 1);
+}
+
+static void test_a_full_disk_keeps_the_old(void **state)
+{
+    static const char large[1 << 17] = { 0 };
+    const struct fixture *fixture = *state;
+    struct fixture full;
+
+    if (mount("tmpfs", fixture->path, "tmpfs", 0, "size=64k") < 0)
+        skip(); /* wants root */
+    full.fd = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* It lives on behind the descriptor, and goes away whatever happens here. */
+    assert_int_equal(umount2(fixture->path, MNT_DETACH), 0);
+    assert_true(full.fd >= 0);
+    snprintf(full.path, sizeof(full.path), "/proc/self/fd/%d", full.fd);
+    assert_int_equal(atomic_write_file(full.fd, "a", "old", 3, 0644), 0);
+    assert_int_equal(atomic_write_file(full.fd, "a", large, sizeof(large), 0644), -ENOSPC);
+    assert_content(&full, "a", "old");
+    assert_int_equal(count_entries(&full, false), 1);
+    close(full.fd);
+}
+
 static void test_a_link_is_replaced_not_followed(void **state)
 {
     const struct fixture *fixture = *state;
@@ -149,6 +191,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_failure_keeps_the_old_and_removes_the_temporary, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_a_write_cut_short_keeps_the_old, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_full_disk_keeps_the_old, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_link_is_replaced_not_followed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_reading_refuses_what_is_no_small_file, setup,
                                         teardown),

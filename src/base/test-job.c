@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,12 +139,39 @@ static void test_many_at_once_all_end(void **state)
     jobs_free(jobs);
 }
 
+static void signals_work(void *userdata)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, userdata);
+}
+
+/* A signal that a job's thread took would never reach the loop's signalfd. */
+static void test_work_is_spared_all_signals(void **state)
+{
+    sigset_t before, during, after;
+    struct jobs *jobs;
+
+    (void)state;
+    sigemptyset(&during);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    assert_int_equal(jobs_new(&jobs), 0);
+    assert_int_equal(jobs_run(jobs, signals_work, NULL, &during), 0);
+    dispatch_next(jobs);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    for (int number = 1; number < 32; number++) { /* 32 and 33 are glibc's own */
+        if (number != SIGKILL && number != SIGSTOP)
+            assert_true(sigismember(&during, number));
+        assert_int_equal(sigismember(&after, number), sigismember(&before, number));
+    }
+    jobs_free(jobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_that_hangs_holds_up_nobody),
         cmocka_unit_test(test_freed_while_one_hangs),
         cmocka_unit_test(test_many_at_once_all_end),
+        cmocka_unit_test(test_work_is_spared_all_signals),
     };
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

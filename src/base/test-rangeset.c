@@ -13,6 +13,16 @@
 #define UNIVERSE 160U
 #define STEPS    20000U
 
+void *__real_realloc(void *pointer, size_t size); /* ld's --wrap=realloc names them so */
+void *__wrap_realloc(void *pointer, size_t size);
+
+static bool memory_is_out;
+
+void *__wrap_realloc(void *pointer, size_t size)
+{
+    return memory_is_out ? NULL : __real_realloc(pointer, size);
+}
+
 static unsigned random_below(unsigned *state, unsigned limit)
 {
     return (unsigned)rand_r(state) % limit;
@@ -170,6 +180,42 @@ static void test_bad_and_empty_ranges_change_nothing(void **state)
     rangeset_free(set);
 }
 
+/* Each step is tried without memory first: where that fails, the set must be as before. */
+static void test_without_memory_the_set_is_unchanged(void **state)
+{
+    unsigned seed = 11, failed[2] = { 0, 0 };
+
+    (void)state;
+    for (unsigned round = 0; round < 300; round++) {
+        struct rangeset *set = rangeset_new();
+        bool model[UNIVERSE] = { false };
+        if (round % 2)
+            assert_int_equal(rangeset_add(set, 0, UNIVERSE), 0);
+        for (unsigned i = 0; i < UNIVERSE; i++)
+            model[i] = round % 2;
+        for (unsigned step = 0; step < 60; step++) {
+            unsigned start = random_below(&seed, UNIVERSE - 2), end = start + 2;
+            bool add = !(round % 2);
+            int r;
+            memory_is_out = true;
+            r = add ? rangeset_add(set, start, end) : rangeset_subtract(set, start, end);
+            memory_is_out = false;
+            if (r < 0) {
+                assert_int_equal(r, -ENOMEM);
+                failed[add]++;
+                check_ranges(set, model);
+                check_totals(set, model);
+                r = add ? rangeset_add(set, start, end) : rangeset_subtract(set, start, end);
+            }
+            assert_int_equal(r, 0);
+            model[start] = model[start + 1] = add;
+            check_ranges(set, model);
+        }
+        rangeset_free(set);
+    }
+    assert_true(failed[false] > 0 && failed[true] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_whole_sets_match_a_bitmap),
         cmocka_unit_test(test_offsets_at_the_end_of_the_number_line),
         cmocka_unit_test(test_bad_and_empty_ranges_change_nothing),
+        cmocka_unit_test(test_without_memory_the_set_is_unchanged),
     };
     return cmocka_run_group_tests_name("rangeset", tests, NULL, NULL);
 }

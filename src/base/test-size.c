@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -125,6 +127,10 @@ static void test_formats(void **state)
     assert_string_equal(format_bytes(text, 1024), "1.0 KiB");
     assert_string_equal(format_bytes(text, 1536), "1.5 KiB");
     assert_string_equal(format_bytes(text, MIB - 1), "1.0 MiB");
+    assert_string_equal(format_bytes(text, 1023 * KIB + 511), "1023 KiB");
+    assert_string_equal(format_bytes(text, 1023 * KIB + 512), "1.0 MiB");
+    assert_string_equal(format_bytes(text, 1023 * GIB + 600 * MIB), "1.0 TiB");
+    assert_string_equal(format_rate(text, 1023.7), "1.0 KiB/s");
     assert_string_equal(format_bytes(text, 100 * GIB), "100 GiB");
     assert_string_equal(format_bytes(text, TIB * 2), "2.0 TiB");
     assert_string_equal(format_bytes(text, UINT64_MAX), "16.0 EiB");
@@ -157,6 +163,98 @@ static void test_powers_survive_both_ways(void **state)
     }
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t random_bits(unsigned *state, unsigned bits)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < 64; i += 16)
+        value = value << 16 | ((unsigned)rand_r(state) & 0xffff);
+    return bits == 0 ? 0 : value >> (64 - bits);
+}
+
+#define STEPS 20000U
+
+/* What is read is within half of the last digit of what was given, and never 1024 of a unit. */
+static void test_what_is_printed_is_near_and_below_1024(void **state)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+    unsigned seed = 20261201;
+
+    (void)state;
+    for (unsigned step = 0; step < STEPS; step++) {
+        uint64_t bytes = random_bits(&seed, step % 65);
+        char text[FORMAT_MAX], unit[4];
+        long double value, off, scale = 1;
+        unsigned i = 0;
+        format_bytes(text, bytes);
+        assert_int_equal(sscanf(text, "%Lf %3s", &value, unit), 2);
+        for (; strcmp(unit, units[i]) != 0; i++) {
+            assert_true(i + 1 < COUNT(units));
+            scale *= 1024;
+        }
+        off = value * scale - (long double)bytes;
+        off = off < 0 ? -off : off;
+        assert_true(value < 1024 && (i == 0 || value >= 1));
+        assert_true(i == 0 ? off == 0 : off <= scale * (strchr(text, '.') ? 0.0501L : 0.501L));
+    }
+}
+
+/* Against 128 bits, in which nothing overflows. */
+static void test_random_sizes_are_right_or_out_of_range(void **state)
+{
+    unsigned seed = 3, refused = 0;
+
+    (void)state;
+    for (unsigned step = 0; step < STEPS; step++) {
+        uint64_t value = random_bits(&seed, step % 65), bytes = 7;
+        unsigned power = (unsigned)rand_r(&seed) % 5;
+        wide exact = value;
+        char text[FORMAT_MAX];
+        int r;
+        for (unsigned i = 0; i < power; i++)
+            exact *= 1024;
+        snprintf(text, sizeof(text), "%llu%.*s", (unsigned long long)value, power > 0,
+                 &"KMGT"[power > 0 ? power - 1 : 0]);
+        r = parse_size(text, &bytes);
+        assert_int_equal(r, exact > UINT64_MAX ? -ERANGE : 0);
+        assert_true(bytes == (r < 0 ? 7 : (uint64_t)exact));
+        refused += r < 0;
+    }
+    assert_true(refused > 0 && refused < STEPS);
+}
+
+static void test_random_durations_are_right_or_out_of_range(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t usec;
+    } units[] = { { "d", 86400000000 }, { "h", 3600000000 }, { "min", 60000000 },
+                  { "s", 1000000 },     { "ms", 1000 },      { "us", 1 } };
+    unsigned seed = 5, refused = 0;
+
+    (void)state;
+    for (unsigned step = 0; step < STEPS; step++) {
+        wide exact = 0;
+        uint64_t usec = 7;
+        char text[200] = "";
+        int r;
+        for (unsigned i = (unsigned)rand_r(&seed) % COUNT(units); i < COUNT(units); i++) {
+            uint64_t value = random_bits(&seed, (unsigned)rand_r(&seed) % 60);
+            size_t length = strlen(text);
+            snprintf(text + length, sizeof(text) - length, "%s%llu%s",
+                     length > 0 && step % 2 ? " " : "", (unsigned long long)value, units[i].name);
+            exact += (wide)value * units[i].usec;
+        }
+        r = parse_duration(text, &usec);
+        assert_int_equal(r, exact >= USEC_INFINITY ? -ERANGE : 0);
+        assert_true(usec == (r < 0 ? 7 : (uint64_t)exact));
+        refused += r < 0;
+    }
+    assert_true(refused > 0 && refused < STEPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +263,9 @@ int main(void)
         cmocka_unit_test(test_numbers_and_booleans),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_powers_survive_both_ways),
+        cmocka_unit_test(test_what_is_printed_is_near_and_below_1024),
+        cmocka_unit_test(test_random_sizes_are_right_or_out_of_range),
+        cmocka_unit_test(test_random_durations_are_right_or_out_of_range),
     };
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints every key that the program knows, for the test that holds manual and default file to it. */
+/* Prints every key that the program knows, for the test that holds manual and default file to it.
+ */
 #include "conf/conf.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 struct names {
     char **names; /* NULL-terminated; NULL while there is none */
@@ -74,14 +74,18 @@ static bool may_appear(const char *what)
 static int resolve_path(const struct device_entries *entries, const char *what, struct names *ret)
 {
     struct device_stack stack;
+    struct stat st;
     int r;
 
-    if (access(what, F_OK) < 0) {
+    if (stat(what, &st) < 0) {
         if (may_appear(what))
             return append(ret, what) < 0 ? CTL_EXIT_FAILURE : 0;
         fprintf(stderr, "ebswarmctl: %s: %s\n", what, strerror(errno));
         return CTL_EXIT_NO_SUCH_VOLUME;
     }
+    /* Neither a disk nor on one, but the daemon may know it by this name. */
+    if (S_ISCHR(st.st_mode))
+        return append(ret, what) < 0 ? CTL_EXIT_FAILURE : 0;
     r = device_stack_resolve(entries, what, &stack);
     if (r < 0) {
         fprintf(stderr, "ebswarmctl: %s\n", stack.reason);

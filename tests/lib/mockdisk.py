@@ -68,10 +68,10 @@ class MockedEbswarm(Ebswarm):
     def __init__(self):
         super().__init__()
         self.disks = []
+        self.n_runs = 0
 
     def _make_sys(self):
-        sys = self.folder / "sys"
-        shutil.rmtree(sys, ignore_errors=True)
+        sys = self.folder / f"sys-{self.n_runs}"
         (sys / "bus").mkdir(parents=True)
         (sys / "class").mkdir()
         for disk in self.disks:
@@ -79,8 +79,7 @@ class MockedEbswarm(Ebswarm):
         return sys
 
     def _make_dev(self):
-        dev = self.folder / "dev"
-        shutil.rmtree(dev, ignore_errors=True)
+        dev = self.folder / f"dev-{self.n_runs}"
         dev.mkdir()
         for name in ("null", "zero", "random", "urandom"):
             os.mknod(dev / name, 0o666 | stat.S_IFCHR, os.stat(f"/dev/{name}").st_rdev)
@@ -89,6 +88,8 @@ class MockedEbswarm(Ebswarm):
         return dev
 
     def wrap(self, command):
+        # Made anew each time: one that runs already must not see its disks vanish.
+        self.n_runs += 1
         script = 'mount --bind "$0" /sys && mount --bind "$1" /dev && shift && exec "$@"'
         return ["unshare", "--mount", "sh", "-c", script, str(self._make_sys()),
                 str(self._make_dev()), *map(str, command)]

@@ -5,10 +5,15 @@ import os
 import socket
 import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
 
 VOLUME = "vol-0123456789abcdef0"
+BUILD = Path(os.environ.get("EBSWARM_BUILD", Path(__file__).resolve().parents[2] / "build"))
+CTL = str(BUILD / "src" / "ctl" / "ebswarmctl")
+TEST_SERVER = str(BUILD / "src" / "status" / "test-server")
+INTERFACE_FILE = Path(__file__).resolve().parents[2] / "src" / "status" / "io.ebswarm.varlink"
 DEADLINE = 20  # seconds until a test that waits gives up
 
 
@@ -21,7 +26,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [os.environ["TEST_SERVER"], self.path],
+            [TEST_SERVER, self.path],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         assert self.process.stdout.readline() == "ok\n"
 

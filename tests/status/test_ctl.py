@@ -8,9 +8,8 @@ import subprocess
 
 import pytest
 
-from status_server import DEADLINE, VOLUME
+from status_server import CTL, DEADLINE, VOLUME
 
-CTL = os.environ["EBSWARMCTL"]
 
 
 def start(server, *arguments, stdout=subprocess.PIPE, **environment):

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+import status_server
 from status_server import DEADLINE, VOLUME
 
 STATUS = "io.ebswarm.Status"
@@ -49,7 +50,7 @@ def test_the_service_describes_itself(warming):
     info = client.call("org.varlink.service.GetInfo")["parameters"]
     assert info["interfaces"] == ["org.varlink.service", "io.ebswarm"]
     assert info["version"] == "1.2.3"
-    with open(os.environ["INTERFACE_FILE"], encoding="utf-8") as file:
+    with open(status_server.INTERFACE_FILE, encoding="utf-8") as file:
         text = file.read()
     get = "org.varlink.service.GetInterfaceDescription"
     assert client.call(get, interface="io.ebswarm")["parameters"]["description"] == text
@@ -67,7 +68,7 @@ def fields_of(text, name):
 
 
 def test_every_method_of_the_file_answers_as_it_says(warming):
-    with open(os.environ["INTERFACE_FILE"], encoding="utf-8") as file:
+    with open(status_server.INTERFACE_FILE, encoding="utf-8") as file:
         text = re.sub(r"#.*", "", file.read())
     methods = re.findall(r"^method (\w+)", text, re.M)
     assert methods
@@ -285,15 +286,15 @@ AS_NOBODY = """
 import os, sys
 os.setgroups([int(g) for g in sys.argv[2].split(",") if g]); os.setgid(65534); os.setuid(65534)
 sys.path.insert(0, sys.argv[3])
-import conftest
-client = conftest.Client(sys.argv[1])
+import status_server
+client = status_server.Client(sys.argv[1])
 print(client.call("io.ebswarm.Status").get("error"), client.call("io.ebswarm.Pause").get("error"))
 """
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become somebody else")
 def test_anybody_may_look_but_not_steer(warming):
-    here = os.path.dirname(os.path.abspath(__file__))
+    here = os.path.dirname(status_server.__file__)
     result = subprocess.run(["/usr/bin/python3", "-c", AS_NOBODY, warming.path, "", here],
                             capture_output=True, text=True, timeout=DEADLINE, check=True)
     assert result.stdout.split() == ["None", "org.varlink.service.PermissionDenied"]
@@ -317,7 +318,7 @@ def test_a_socket_left_by_a_killed_server_is_replaced(warming):
 
 
 def start_another(path):
-    return subprocess.run([os.environ["TEST_SERVER"], path], stdin=subprocess.DEVNULL,
+    return subprocess.run([status_server.TEST_SERVER, path], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=DEADLINE, check=False)
 
 
@@ -427,4 +428,5 @@ def test_a_full_house_of_waiting_clients_turns_others_away(warming):
     late = warming.connect()
     assert late.receive() is None
     waiting.pop().close()
-    assert answers(warming)
+    # The server sees the next connection and the end of this one in any order: asked again, it answers.
+    assert any(answers(warming) for _ in range(1000))

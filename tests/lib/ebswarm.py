@@ -61,6 +61,14 @@ class Notify:
                     if line == word or (word.endswith("=") and line.startswith(word)):
                         return line
 
+    def wait_text(self, text):
+        """A message from now on that has `text` somewhere."""
+        with self._news:
+            while True:
+                assert self._news.wait(DEADLINE_SEC), f"no {text!r} within {DEADLINE_SEC} s"
+                if any(text in line for line in self.messages[-1]):
+                    return self.messages[-1]
+
     def count(self, word):
         with self._news:
             return sum(word in lines for lines in self.messages)
@@ -140,6 +148,15 @@ class Ebswarm:
         self.wait_notify("READY=1")
         return self.process
 
+    def start_activated(self, listener, *words):
+        """With a listening socket passed as systemd does it."""
+        def pass_on():
+            os.dup2(listener, 3)  # SD_LISTEN_FDS_START; inheritable
+
+        # The shell knows the process id that the daemon will have.
+        self.start(*words, via=["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh"],
+                   environment={"LISTEN_FDS": "1"}, preexec_fn=pass_on, close_fds=False)
+
     def start_unready(self, *words, environment=None, **keys):
         """`environment` is added to; other keys are subprocess.Popen's."""
         if not self.notify:
@@ -150,11 +167,12 @@ class Ebswarm:
     def wait_notify(self, word):
         return self.notify.wait(word)
 
-    def _spawn(self, *words, environment=None, **keys):
+    def _spawn(self, *words, environment=None, via=(), **keys):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                self.wrap([daemon_binary(), *words]),
+                self.wrap([*via, daemon_binary(), *words]),
                 env={**self.environment(), **(environment or {})},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, **keys)
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, **keys)
         return self.process
 

@@ -173,7 +173,6 @@ class Ebswarm:
                 self.wrap([*via, daemon_binary(), *words]),
                 env={**self.environment(), **(environment or {})},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, **keys)
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, **keys)
         return self.process
 
     def kill(self):

@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 
 /* Models as AWS documents them for Nitro. */
+#define SYSFS_SECTOR_BYTES   512U /* whatever the device's own are */
 #define MODEL_EBS            "Amazon Elastic Block Store"
 #define MODEL_INSTANCE_STORE "Amazon EC2 NVMe Instance Storage"
 
@@ -115,6 +116,24 @@ int device_identify(int fd, struct device_identity *ret)
     if (S_ISBLK(st.st_mode))
         return identify_device(st.st_rdev, ret);
     return S_ISREG(st.st_mode) ? identify_file(fd, &st, ret) : -ENOTBLK;
+}
+
+int device_size(int fd, uint64_t *ret_bytes)
+{
+    struct stat st;
+    int r;
+
+    if (fstat(fd, &st) < 0)
+        return -errno;
+    if (S_ISREG(st.st_mode)) {
+        *ret_bytes = (uint64_t)st.st_size;
+        return 0;
+    }
+    if (!S_ISBLK(st.st_mode))
+        return -ENOTBLK;
+    r = sysfs_read_number(st.st_rdev, "size", ret_bytes);
+    *ret_bytes = r < 0 ? 0 : *ret_bytes * SYSFS_SECTOR_BYTES;
+    return r;
 }
 
 int device_geometry(int fd, struct device_geometry *ret)

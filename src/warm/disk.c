@@ -309,13 +309,14 @@ int disk_verify(const struct disk *disk, uint64_t *ret_bytes)
     return device_identity_same(&disk->identity, &identity, &why) ? 0 : -ESTALE;
 }
 
-int disk_verify_path(const char *path, const struct device_identity *identity)
+int disk_verify_path(const char *path, const struct device_identity *identity, uint64_t *ret_bytes)
 {
     _cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
     struct device_identity now;
     const char *why;
 
-    if (fd < 0 || device_identify(fd, &now) < 0)
+    if (fd < 0 || device_identify(fd, &now) < 0 || device_size(fd, ret_bytes) < 0 ||
+        *ret_bytes == 0)
         return -ENODEV;
     return device_identity_same(identity, &now, &why) ? 0 : -ESTALE;
 }

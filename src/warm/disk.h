@@ -62,6 +62,6 @@ uint64_t disk_oldest_usec(const struct disk *disk, uint64_t now_usec, uint64_t *
 int disk_verify(const struct disk *disk, uint64_t *ret_bytes);
 
 /* The same of a device node at `path` that nobody holds open. 0, -ENODEV, -ESTALE. */
-int disk_verify_path(const char *path, const struct device_identity *identity);
+int disk_verify_path(const char *path, const struct device_identity *identity, uint64_t *ret_bytes);
 
 #endif

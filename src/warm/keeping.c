@@ -196,7 +196,8 @@ static int saving_start(struct volume *volume)
 
 static bool has_news(const struct volume *volume)
 {
-    return volume->save_wanted || progress_warm_bytes(volume->progress) != volume->saved_warm_bytes;
+    return volume->save_wanted || volume->save_error[0] ||
+           progress_warm_bytes(volume->progress) != volume->saved_warm_bytes;
 }
 
 /* Until it is known what an earlier run read, its checkpoint is not written over. */
@@ -236,6 +237,8 @@ void keeping_tick(struct volume *volume, uint64_t now_usec)
 {
     if (volume->saving && now_usec - volume->saving_since_usec >= SAVE_SLOW_USEC)
         note_result(volume, "writing does not come back");
+    if (volume->loading && now_usec - volume->loading_since_usec >= SAVE_SLOW_USEC)
+        note_result(volume, "reading the last one does not come back");
     if (can_save(volume) && has_news(volume) && is_due(volume, now_usec))
         keeping_save(volume);
 }

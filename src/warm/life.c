@@ -38,10 +38,21 @@ static const char *open_error(int error)
     }
 }
 
+/* What a disk that was pulled answers for as long as it is away. */
+static bool is_absence(int error)
+{
+    return error == -ENOENT || error == -ENXIO || error == -ENODEV || error == -ENODATA ||
+           error == -ENOMEDIUM;
+}
+
 static void fail(struct volume *volume, int error, const char *why)
 {
     bool news = volume->state != VOLUME_FAILED || strcmp(volume->reason, why) != 0;
 
+    if (volume->state == VOLUME_GONE && is_absence(error)) {
+        volume->open_again_usec = clock_now_usec() + OPEN_AGAIN_USEC;
+        return;
+    }
     disk_let_go(volume->disk);
     volume->disk = NULL;
     volume->open_error = error;
@@ -67,6 +78,7 @@ static int adopt(struct volume *volume, struct disk *disk)
     volume->started_unix_sec = clock_unix_sec();
     volume->stall_said = volume->failure_said = false;
     strcpy(volume->id, volume->identity.id);
+    volume_set_state(volume, VOLUME_FOUND, "%s", "");
     volume_control_anew(volume);
     rate_reset(&volume->rate, clock_now_usec());
     outage_succeeded(&volume->outage);
@@ -153,7 +165,7 @@ void volume_loaded(struct volume *volume, struct checkpoint *checkpoint)
 {
     if (checkpoint)
         restore(volume, checkpoint);
-    volume->saved_warm_bytes = progress_warm_bytes(volume->progress);
+    volume->saved_warm_bytes = checkpoint ? rangeset_total_bytes(checkpoint->warm) : 0;
     volume->loaded = true;
     volume_go_on(volume);
 }
@@ -275,7 +287,7 @@ static bool verify_now(struct volume *volume)
 {
     uint64_t size_bytes = 0;
     int r = volume->disk ? disk_verify(volume->disk, &size_bytes)
-                         : disk_verify_path(volume->path, &volume->identity);
+                         : disk_verify_path(volume->path, &volume->identity, &size_bytes);
 
     if (r == -ENODEV) {
         keeping_save(volume);
@@ -285,6 +297,9 @@ static bool verify_now(struct volume *volume)
         volume_lost(volume, "another disk is under this name now");
     } else if (volume->disk) {
         return resize(volume, size_bytes);
+    } else if (size_bytes != progress_size_bytes(volume->progress)) {
+        volume_log(volume, LOG_NOTICE, "its size has changed: it is opened again");
+        volume_open(volume);
     }
     return r >= 0;
 }

@@ -128,16 +128,35 @@ int store_load(const char *directory, const struct device_identity *identity, ui
     return r == -ENOMEM || r >= 0 ? r : refuse(directory_fd, name, why, ret_why);
 }
 
+/* With its parents: a fresh home has no ~/.local/state. */
+static int make_directory(const char *directory)
+{
+    _cleanup_free_ char *path = strdup(directory);
+
+    if (!path)
+        return -ENOMEM;
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0755) < 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
 int store_save(const char *directory, const char *id, const char *text, size_t length)
 {
     _cleanup_close_ int directory_fd = -1;
     _cleanup_free_ char *name = file_name(id);
+    int r;
 
     if (!name)
         return -ENOMEM;
-    if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-        return -errno;
     directory_fd = open_directory(directory);
+    if (directory_fd == -ENOENT) {
+        r = make_directory(directory);
+        directory_fd = r < 0 ? r : open_directory(directory);
+    }
     if (directory_fd < 0)
         return directory_fd;
     return atomic_write_file(directory_fd, name, text, length, 0644);

@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
-DEADLINE_SEC = 60  # until a test that waits for something gives up
+DEADLINE_SEC = 30  # until a test that waits for something gives up
 
 
 def build():
@@ -24,6 +25,53 @@ def daemon_binary():
 
 def ctl_binary():
     return build() / "src" / "ctl" / "ebswarmctl"
+
+
+class Notify:
+    """What the daemon tells systemd. Read all the time: a full socket would hold the daemon up."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.messages = []  # each a list of lines
+        self._next = 0
+        self._news = threading.Condition()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(self.path)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        while (data := self._socket.recv(65536)) != b"end":
+            with self._news:
+                self.messages.append(data.decode().splitlines())
+                self._news.notify_all()
+        self._socket.close()
+
+    def close(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as own:
+            own.sendto(b"end", self.path)
+
+    def wait(self, word):
+        """In the next message that has it, the line `word`; or one that begins with it, if it ends in =."""
+        with self._news:
+            while True:
+                while self._next == len(self.messages):
+                    assert self._news.wait(DEADLINE_SEC), f"no {word} within {DEADLINE_SEC} s"
+                self._next += 1
+                for line in self.messages[self._next - 1]:
+                    if line == word or (word.endswith("=") and line.startswith(word)):
+                        return line
+
+    def wait_text(self, text):
+        """A message from now on that has `text` somewhere."""
+        with self._news:
+            while True:
+                assert self._news.wait(DEADLINE_SEC), f"no {text!r} within {DEADLINE_SEC} s"
+                if any(text in line for line in self.messages[-1]):
+                    return self.messages[-1]
+
+    def count(self, word):
+        with self._news:
+            return sum(word in lines for lines in self.messages)
 
 
 class Ebswarm:
@@ -66,17 +114,27 @@ class Ebswarm:
         """The command as it is run; for a subclass that runs it inside something."""
         return command
 
+    def open_to_all(self):
+        """For a daemon that is not root."""
+        for folder in (self.folder, self.state, self.socket.parent, self.configuration):
+            folder.chmod(0o777)
+
+    def process_cpu_ticks(self):
+        """What the daemon has used of the processor, in hundredths of a second."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
     def configure(self, text):
         (self.configuration / "ebswarm.conf").write_text(text)
 
     # -- once
 
-    def once(self, *devices, timeout=300):
-        """A finished `ebswarmd --once`: returncode, stdout, stderr."""
+    def once(self, *devices, timeout=300, **keys):
+        """A finished `ebswarmd --once`: returncode, stdout, stderr. Other keys: subprocess.run's."""
         return subprocess.run(
             self.wrap([daemon_binary(), "--once", *devices]),
             env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=timeout, check=False)
+            timeout=timeout, check=False, **keys)
 
     def start_once(self, *devices):
         """One under way, for what happens in the middle. stderr goes to the log."""
@@ -84,29 +142,37 @@ class Ebswarm:
 
     # -- as a service
 
-    def start(self, *words):
-        """Starts the service and returns once it has said READY=1."""
-        if not self.notify:
-            self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            self.notify.bind(str(self.folder / "notify"))
-            self.notify.settimeout(DEADLINE_SEC)
-        self._spawn(*words, NOTIFY_SOCKET=str(self.folder / "notify"))
+    def start(self, *words, **keys):
+        """Starts the service and returns once it has said READY=1. Keys: those of start_unready()."""
+        self.start_unready(*words, **keys)
         self.wait_notify("READY=1")
         return self.process
 
-    def wait_notify(self, word):
-        """The next message that holds the line `word` (or a line that begins with it, if it ends in =)."""
-        while True:
-            lines = self.notify.recv(65536).decode().splitlines()
-            for line in lines:
-                if line == word or (word.endswith("=") and line.startswith(word)):
-                    return line
+    def start_activated(self, listener, *words):
+        """With a listening socket passed as systemd does it."""
+        def pass_on():
+            os.dup2(listener, 3)  # SD_LISTEN_FDS_START; inheritable
 
-    def _spawn(self, *words, **environment):
+        # The shell knows the process id that the daemon will have.
+        self.start(*words, via=["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh"],
+                   environment={"LISTEN_FDS": "1"}, preexec_fn=pass_on, close_fds=False)
+
+    def start_unready(self, *words, environment=None, **keys):
+        """`environment` is added to; other keys are subprocess.Popen's."""
+        if not self.notify:
+            self.notify = Notify(self.folder / "notify")
+        return self._spawn(*words, environment={"NOTIFY_SOCKET": self.notify.path,
+                                                **(environment or {})}, **keys)
+
+    def wait_notify(self, word):
+        return self.notify.wait(word)
+
+    def _spawn(self, *words, environment=None, via=(), **keys):
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                self.wrap([daemon_binary(), *words]), env={**self.environment(), **environment},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                self.wrap([*via, daemon_binary(), *words]),
+                env={**self.environment(), **(environment or {})},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, **keys)
         return self.process
 
     def kill(self):
@@ -119,6 +185,12 @@ class Ebswarm:
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(DEADLINE_SEC)
         return status, time.monotonic() - start
+
+    def reload(self):
+        """SIGHUP; returns once the daemon says that it is through with it."""
+        self.process.send_signal(signal.SIGHUP)
+        self.wait_notify("RELOADING=1")
+        self.wait_notify("READY=1")
 
     def log(self):
         return self.log_path.read_text()
@@ -147,12 +219,12 @@ class Ebswarm:
             return reply["parameters"]
 
     def volumes(self):
-        return self.call("Status")["volumes"]
+        """All that is known of all volumes, by device as it was named."""
+        return {volume["device"]: volume for volume in self.call("Status")["volumes"]}
 
     def volume(self):
-        volumes = self.volumes()
-        assert len(volumes) == 1, volumes
-        return volumes[0]
+        (volume,) = self.volumes().values()
+        return volume
 
     def wait_until(self, is_so, what):
         """Asks for the (only) volume until `is_so(volume)`; the volume."""
@@ -168,12 +240,18 @@ class Ebswarm:
 
     def warm_ranges(self):
         """[(start, end)] that the only checkpoint calls warm; [] without one."""
+        return self._checkpoint_ranges("warm")
+
+    def unreadable_ranges(self):
+        return self._checkpoint_ranges("unreadable")
+
+    def _checkpoint_ranges(self, key):
         files = self.checkpoints()
         if not files:
             return []
         assert len(files) == 1, files
         lines = files[0].read_text().splitlines()
-        return [tuple(map(int, line.split()[1:])) for line in lines if line.startswith("warm ")]
+        return [tuple(map(int, line.split()[1:])) for line in lines if line.startswith(key + " ")]
 
 
 def wait_until(is_so, what):

@@ -17,10 +17,12 @@ WAIT = "io.ebswarm.Wait"
 
 
 def answers(server):
+    """False where it turned the client away."""
     client = server.connect()
-    reply = client.call(STATUS)
+    client.send(STATUS)
+    reply = client.receive()
     client.close()
-    return reply["parameters"]["version"] == "1.2.3"
+    return reply is not None and reply["parameters"]["version"] == "1.2.3"
 
 
 # ---- what it answers ----

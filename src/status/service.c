@@ -350,6 +350,8 @@ int status_server_new(sd_event *event, const char *socket_path, int listen_fd,
 
 void status_server_free(struct status_server *server)
 {
+    if (!server)
+        return;
     if (server->varlink)
         varlink_server_free(server->varlink);
     if (server->watches)

@@ -47,7 +47,9 @@ def manual():
         elif line.startswith(".It Li ") and section:
             keys = [(section, key) for key in re.findall(r"(\w+)=", line)]
             said.update(dict.fromkeys(keys, ""))
-        elif line.startswith((".El", ".Sh ")):
+        elif line.startswith(".Sh "):
+            section, keys = None, []
+        elif line == ".El":
             keys = []
         else:
             for key in keys:

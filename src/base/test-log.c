@@ -177,7 +177,7 @@ static int listen_as_journal(void)
                                          .sun_path = "/run/systemd/journal/socket" };
     int fd;
 
-    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+    if (unshare(CLONE_NEWNS) < 0 || mount("", "/", "", MS_REC | MS_PRIVATE, NULL) < 0 ||
         mount("tmpfs", "/run", "tmpfs", 0, NULL) < 0)
         return -1;
     assert_int_equal(mkdir("/run/systemd", 0755), 0);

@@ -8,8 +8,10 @@
 #include "conf/keys.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 
 #define MAIN_FILE "ebswarm.conf"
@@ -71,7 +73,7 @@ void conf_free(struct conf *conf)
 __attribute__((format(printf, 5, 6))) static void
 say(struct loading *loading, int level, const char *path, unsigned line, const char *format, ...)
 {
-    char what[400], text[600];
+    char what[600], text[PATH_MAX + 700];
     va_list ap;
 
     va_start(ap, format);
@@ -107,14 +109,34 @@ static struct conf_volume *volume_section(struct conf *conf, const char *name)
 /* "Volume vol-1" is the section "Volume" and the name "vol-1"; others have no name. */
 static void split_section(const char *text, char section[32], const char **ret_name)
 {
-    size_t length = strcspn(text, " \t");
+    size_t length = strcspn(text, " ");
 
     *ret_name = "";
     if (strncmp(text, VOLUME_SECTION, length) == 0 && length == strlen(VOLUME_SECTION)) {
-        *ret_name = text + length + strspn(text + length, " \t");
+        *ret_name = text + length + strspn(text + length, " ");
         text = VOLUME_SECTION;
     }
     snprintf(section, 32, "%.31s", text);
+}
+
+static void say_unknown_section(struct loading *loading, const struct conf_assignment *assignment,
+                                const char *section)
+{
+    const char *near, *home = key_home(assignment->key);
+    char word[32];
+
+    if (section[0] == '\0') {
+        say(loading, LOG_WARNING, assignment->path, assignment->line,
+            "'%s=' is ignored before the first [Section]%s%s%s", assignment->key,
+            home ? "; it belongs in [" : "", home ? home : "", home ? "]" : "");
+        return;
+    }
+    /* "volume vol-1" is meant for "Volume". */
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(section, " "), section);
+    near = section_nearest(word);
+    say(loading, LOG_WARNING, assignment->path, assignment->line,
+        "unknown section [%s]: '%s=' is ignored%s%s%s", assignment->section, assignment->key,
+        near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
 }
 
 static void say_unknown(struct loading *loading, const struct conf_assignment *assignment,
@@ -123,10 +145,7 @@ static void say_unknown(struct loading *loading, const struct conf_assignment *a
     const char *near, *home = key_home(assignment->key);
 
     if (!section_exists(section)) {
-        near = section_nearest(section);
-        say(loading, LOG_WARNING, assignment->path, assignment->line,
-            "unknown section [%s]: '%s=' is ignored%s%s%s", assignment->section, assignment->key,
-            near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
+        say_unknown_section(loading, assignment, section);
         return;
     }
     near = key_nearest(section, assignment->key);
@@ -206,6 +225,7 @@ static void read_one(struct loading *loading, const char *path)
         say(loading, LOG_ERR, path, 0, "cannot be read: %s", strerror(-r));
 }
 
+/* ENOENT of one directory means the next one; whatever else keeps us from looking is told. */
 static int read_main_file(struct loading *loading, const struct conf_paths *paths)
 {
     if (paths->main_file) {
@@ -214,9 +234,10 @@ static int read_main_file(struct loading *loading, const struct conf_paths *path
     }
     for (size_t i = 0; paths->directories && paths->directories[i]; i++) {
         _cleanup_free_ char *path = NULL;
+        struct stat st;
         if (asprintf(&path, "%s/" MAIN_FILE, paths->directories[i]) < 0)
             return -ENOMEM;
-        if (access(path, F_OK) == 0) {
+        if (lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
             read_one(loading, path);
             return 0;
         }
@@ -224,10 +245,15 @@ static int read_main_file(struct loading *loading, const struct conf_paths *path
     return 0;
 }
 
+static void on_broken_folder(const char *path, int error, void *userdata)
+{
+    say(userdata, LOG_ERR, path, 0, "cannot be listed: %s", strerror(-error));
+}
+
 static int read_dropins(struct loading *loading, const struct conf_paths *paths)
 {
     char **files;
-    int r = dropins_list(paths->directories, MAIN_FILE ".d", &files);
+    int r = dropins_list(paths->directories, MAIN_FILE ".d", on_broken_folder, loading, &files);
 
     if (r < 0)
         return r;

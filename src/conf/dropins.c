@@ -50,24 +50,40 @@ static bool is_dropin(const char *name)
     return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".conf") == 0;
 }
 
-static int add_folder(struct list *list, const char *directory, const char *folder)
+static int add_entries(struct list *list, DIR *open_folder, const char *directory,
+                       const char *folder)
+{
+    const struct dirent *entry;
+
+    while ((errno = 0, entry = readdir(open_folder))) {
+        if (is_dropin(entry->d_name) && !has_name(list, entry->d_name)) {
+            int r = append(list, directory, folder, entry->d_name);
+            if (r < 0)
+                return r;
+        }
+    }
+    return -errno;
+}
+
+/* -ENOMEM; other errors are told to `broken`. */
+static int add_folder(struct list *list, const char *directory, const char *folder,
+                      dropins_broken_fn broken, void *userdata)
 {
     _cleanup_free_ char *path = NULL;
-    const struct dirent *entry;
     DIR *open_folder;
-    int r = 0;
+    int r;
 
     if (asprintf(&path, "%s/%s", directory, folder) < 0)
         return -ENOMEM;
     open_folder = opendir(path);
-    if (!open_folder)
-        return 0;
-    while (r >= 0 && (entry = readdir(open_folder))) {
-        if (is_dropin(entry->d_name) && !has_name(list, entry->d_name))
-            r = append(list, directory, folder, entry->d_name);
-    }
-    closedir(open_folder);
-    return r;
+    r = open_folder ? add_entries(list, open_folder, directory, folder) : -errno;
+    if (open_folder)
+        closedir(open_folder);
+    if (r == -ENOMEM)
+        return r;
+    if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+        broken(path, r, userdata);
+    return 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -98,13 +114,14 @@ static void drop_masks(struct list *list)
     list->paths[kept] = NULL;
 }
 
-int dropins_list(const char *const *directories, const char *folder, char ***ret)
+int dropins_list(const char *const *directories, const char *folder, dropins_broken_fn broken,
+                 void *userdata, char ***ret)
 {
     struct list list = { .paths = calloc(1, sizeof(char *)) };
     int r = list.paths ? 0 : -ENOMEM;
 
     for (size_t i = 0; r >= 0 && directories && directories[i]; i++)
-        r = add_folder(&list, directories[i], folder);
+        r = add_folder(&list, directories[i], folder, broken, userdata);
     if (r < 0) {
         for (size_t i = 0; i < list.n; i++)
             free(list.paths[i]);

@@ -64,6 +64,8 @@ static void write_file(const char *name, const char *text)
     write_bytes(name, text, strlen(text));
 }
 
+#define BY_ID "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0123456789abcdef0"
+
 struct findings {
     char text[4000];
     unsigned errors, warnings;
@@ -192,7 +194,22 @@ static void test_errors_say_where_and_what_would_be_right(void **state)
         { "[Warm]\nQueueDepth=1025\n", ":2: [Warm] QueueDepth=1025: must be 1 to 1024, or auto\n" },
         { "[Warm]\nQueueDepth=-1\n", ":2: [Warm] QueueDepth=-1: must be 1 to 1024, or auto\n" },
         { "[Warm]\nQueueDepth=8 # deep\n",
-          ":2: [Warm] QueueDepth=8 # deep: must be 1 to 1024, or auto\n" },
+          ":2: a comment stands on a line of its own, not behind something else\n" },
+        { "[Discover]\nExclude=vol-1 ; not the * one\n",
+          ":2: a comment stands on a line of its own, not behind something else\n" },
+        { "[Warm]\nQueueDepth ; = 8\n",
+          ":2: a comment stands on a line of its own, not behind something else\n" },
+        { "[Warm] # fast\nQueueDepth=8\n",
+          ":1: a comment stands on a line of its own, not behind something else\n" },
+        { "[Discover]\nInclude: x=y\n",
+          ":2: neither a [Section], nor Key=Value, nor a # comment\n" },
+        { "[Volume a\tb]\nSkip=yes\n", ":1: a section's name holds a tab\n" },
+        { "[Volume v]\nSkip=no\n[Volume a\033b]\nSkip=x\n",
+          ":3: the line holds a control character: is this a text file?\n" },
+        { "[Warm]\nEngine=auto\rBlockSize=x\n",
+          ":2: the line holds a control character: is this a text file?\n" },
+        { "[]\nEngine=auto\n",
+          ":1: a section is written [Name] and stands on a line of its own\n" },
         { "[Warm]\nEngine=uring\n",
           ":2: [Warm] Engine=uring: must be auto, io_uring or threads\n" },
         { "[Check]\nBefore=maybe\n", ":2: [Check] Before=maybe: must be yes or no\n" },
@@ -237,7 +254,13 @@ static void test_unknown_words_warn_with_the_nearest(void **state)
           ":2: 'Interval=' is ignored in [Warm]; it belongs in [Checkpoint]\n" },
         { "[Wram]\nEngine=auto\n",
           ":2: unknown section [Wram]: 'Engine=' is ignored; did you mean [Warm]?\n" },
-        { "Engine=auto\n", ":1: unknown section []: 'Engine=' is ignored\n" },
+        { "[volume vol-1]\nSkip=yes\n",
+          ":2: unknown section [volume vol-1]: 'Skip=' is ignored; did you mean [Volume]?\n" },
+        { "[Warm up]\nEngine=auto\n",
+          ":2: unknown section [Warm up]: 'Engine=' is ignored; did you mean [Warm]?\n" },
+        { "[Metrics]\nX=1\n", ":2: unknown section [Metrics]: 'X=' is ignored\n" },
+        { "Engine=auto\n",
+          ":1: 'Engine=' is ignored before the first [Section]; it belongs in [Warm]\n" },
     };
 
     (void)state;
@@ -284,39 +307,86 @@ static void test_an_empty_value_takes_back(void **state)
     conf_free(conf);
 }
 
-/* inih alone would cut these lines and read the rest as another, or take it for a continuation. */
-static void test_lines_that_inih_would_misread(void **state)
+/* A long line, then one that must be read all the same: inih's buffer is 200 bytes. */
+static void test_a_line_is_read_whole_or_refused(void **state)
 {
-    char long_line[400] = "[Discover]\nInclude=";
     struct findings findings;
     struct conf *conf;
-    const char by_id[] =
-        "Volume /dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0123456789abcdef0";
-    char section[200];
 
     (void)state;
-    memset(long_line + strlen(long_line), 'x', 250);
-    strcat(long_line, "\n");
-    assert_int_equal(load_text(long_line, &findings, &conf), -EINVAL);
-    assert_non_null(strstr(findings.text, ":2: the line is longer than 199 characters"));
+    for (int length = 190; length < 420; length++) {
+        char text[500];
+        snprintf(text, sizeof(text), "[Discover]\nInclude=%0*d\n[Warm]\nQueueDepth=8\n",
+                 length - (int)strlen("Include="), 0);
+        assert_int_equal(load_text(text, &findings, &conf), length <= 198 ? 0 : -EINVAL);
+        if (length > 198) {
+            assert_string_equal(strchr(findings.text, ':'),
+                                ":2: the line is longer than 198 characters\n");
+            continue;
+        }
+        assert_int_equal(strlen(conf->include[0]), length - (int)strlen("Include="));
+        assert_int_equal(conf->reads.queue_depth, 8);
+        conf_free(conf);
+    }
+}
 
-    assert_int_equal(load_text("[Warm]\nEngine=threads\n   QueueDepth=8\n", &findings, &conf), 0);
-    assert_int_equal(conf->engine, CONF_ENGINE_THREADS);
-    assert_int_equal(conf->reads.queue_depth, 8);
-    conf_free(conf);
+/* inih alone would take an indented line for a continuation, and cut the section at 49. */
+static void test_lines_that_inih_would_misread(void **state)
+{
+    static const char *const cases[] = {
+        "[Warm]\nEngine=threads\n   QueueDepth=8\n[Volume " BY_ID "]\nSkip=yes\n",
+        "[Warm]\r\nEngine=threads\r\nQueueDepth=8\r\n[Volume " BY_ID "]\r\nSkip=yes\r\n",
+        "\xef\xbb\xbf[Warm]\nEngine=threads\nQueueDepth=8 \n[Volume " BY_ID "  ] \nSkip=yes",
+    };
+    struct findings findings;
+    struct conf *conf;
 
-    snprintf(section, sizeof(section), "[%s]\nSkip=yes\n", by_id);
-    assert_int_equal(load_text(section, &findings, &conf), 0);
-    assert_string_equal(conf->volumes[0].name, by_id + strlen("Volume "));
-    conf_free(conf);
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(load_text(cases[i], &findings, &conf), 0);
+        assert_string_equal(findings.text, "");
+        assert_int_equal(conf->engine, CONF_ENGINE_THREADS);
+        assert_int_equal(conf->reads.queue_depth, 8);
+        assert_int_equal(conf->n_volumes, 1);
+        assert_string_equal(conf->volumes[0].name, BY_ID);
+        assert_true(conf->volumes[0].skip);
+        conf_free(conf);
+    }
+}
 
-    assert_int_equal(load_text("[Warm]\r\nQueueDepth=8\r\n", &findings, &conf), 0);
-    assert_int_equal(conf->reads.queue_depth, 8);
-    conf_free(conf);
+/* Each bound is taken, and what is just beyond it is not. */
+static void test_bounds(void **state)
+{
+    static const struct {
+        const char *section, *key;
+        const char *taken[2], *refused[2];
+    } cases[] = {
+        { "Warm", "BlockSize", { "16K", "1M" }, { "8K", "2M" } },
+        { "Warm", "QueueDepth", { "1", "1024" }, { "0", "1025" } },
+        { "Volume v", "BlockSize", { "16K", "1M" }, { "16385", "1048577" } },
+        { "Volume v", "QueueDepth", { "1", "1024" }, { "0", "1025" } },
+        { "Discover", "OriginTimeout", { "0", "1h" }, { "3600001ms", "infinity" } },
+        { "Check", "SampleBytes", { "1M", "1G" }, { "1048575", "1073741825" } },
+        { "Check", "SampleTime", { "1s", "60s" }, { "999ms", "60001ms" } },
+        { "Checkpoint", "Interval", { "1s", "1h" }, { "999ms", "3600001ms" } },
+        { "Checkpoint", "Bytes", { "16M", "1T" }, { "16777215", "1099511627777" } },
+    };
 
-    assert_int_equal(load_text("[Warm]\nQueueDepth=8", &findings, &conf), 0);
-    assert_int_equal(conf->reads.queue_depth, 8);
-    conf_free(conf);
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        struct findings findings;
+        struct conf *conf;
+        char text[200];
+        snprintf(text, sizeof(text), "[%s]\n%s=%s\n", cases[i / 2].section, cases[i / 2].key,
+                 cases[i / 2].taken[i % 2]);
+        assert_int_equal(load_text(text, &findings, &conf), 0);
+        assert_string_equal(findings.text, "");
+        conf_free(conf);
+        snprintf(text, sizeof(text), "[%s]\n%s=%s\n", cases[i / 2].section, cases[i / 2].key,
+                 cases[i / 2].refused[i % 2]);
+        assert_int_equal(load_text(text, &findings, &conf), -EINVAL);
+        assert_non_null(strstr(findings.text, ": must be "));
+    }
 }
 
 static void test_binary_is_refused(void **state)
@@ -329,7 +399,7 @@ static void test_binary_is_refused(void **state)
     (void)state;
     write_bytes("main.conf", "[Warm]\nEngine\0=auto\n", 20);
     assert_int_equal(conf_load(&paths, on_finding, &findings, &conf), -EINVAL);
-    assert_non_null(strstr(findings.text, ":2: the line holds a NUL byte"));
+    assert_non_null(strstr(findings.text, ":2: the line holds a control character"));
 }
 
 static void test_a_file_that_was_asked_for_must_be_there(void **state)
@@ -384,6 +454,76 @@ static void test_dropins(void **state)
     conf_free(conf);
 }
 
+/* What can't be looked at is an error, not a configuration that is silently another one. */
+static void test_what_cannot_be_read_is_said(void **state)
+{
+    _cleanup_free_ char *high = path_of("etc"), *low = path_of("lib");
+    _cleanup_free_ char *main_file = path_of("etc/ebswarm.conf");
+    _cleanup_free_ char *drop_ins = path_of("etc/ebswarm.conf.d");
+    _cleanup_free_ char *expected = NULL;
+    const char *const directories[] = { high, low, NULL };
+    const struct conf_paths paths = { .directories = directories };
+    struct findings findings = { 0 };
+    struct conf *conf;
+
+    (void)state;
+    make_folder("etc");
+    make_folder("etc/ebswarm.conf");
+    make_folder("lib");
+    make_folder("lib/ebswarm.conf.d");
+    write_file("lib/ebswarm.conf", "[Warm]\nQueueDepth=1\n");
+    make_folder("lib/ebswarm.conf.d/10-folder.conf");
+    assert_int_equal(symlink("ebswarm.conf.d", drop_ins), 0); /* a link to itself */
+    assert_true(asprintf(&expected,
+                         "%s: cannot be read: Is a directory\n"
+                         "%s: cannot be listed: Too many levels of symbolic links\n"
+                         "%s/ebswarm.conf.d/10-folder.conf: cannot be read: Is a directory\n",
+                         main_file, drop_ins, low) > 0);
+    assert_int_equal(conf_load(&paths, on_finding, &findings, &conf), -EINVAL);
+    assert_string_equal(findings.text, expected);
+
+    /* A link that leads nowhere. */
+    assert_int_equal(rmdir(main_file), 0);
+    assert_int_equal(symlink("nowhere", main_file), 0);
+    findings = (struct findings){ 0 };
+    assert_int_equal(conf_load(&paths, on_finding, &findings, &conf), -EINVAL);
+    assert_non_null(strstr(findings.text, ": cannot be read: No such file or directory\n"));
+}
+
+/* One NAME is one volume over all files; [Warm] fills in what it left, wherever that stands. */
+static void test_volume_sections_merge(void **state)
+{
+    _cleanup_free_ char *high = path_of("etc");
+    const char *const directories[] = { high, NULL };
+    const struct conf_paths paths = { .directories = directories };
+    struct findings findings = { 0 };
+    struct conf *conf;
+
+    (void)state;
+    make_folder("etc");
+    make_folder("etc/ebswarm.conf.d");
+    write_file("etc/ebswarm.conf", "[Volume b]\nSkip=yes\nQueueDepth=1\n[Volume a]\nForce=yes\n"
+                                   "[Warm]\nBlockSize=64K\nQueueDepth=5\n");
+    write_file("etc/ebswarm.conf.d/1.conf", "[Volume a]\nDevice=/dev/a\nBlockSize=32K\n"
+                                            "[Volume b]\nQueueDepth=2\n[Volume c]\nSkip=no\n");
+    write_file("etc/ebswarm.conf.d/2.conf", "[Warm]\nBlockSize=128K\n");
+    assert_int_equal(conf_load(&paths, on_finding, &findings, &conf), 0);
+    assert_string_equal(findings.text, "");
+    assert_int_equal(conf->n_volumes, 3);
+    assert_string_equal(conf->volumes[0].name, "b");
+    assert_true(conf->volumes[0].skip);
+    assert_int_equal(conf->volumes[0].reads.queue_depth, 2);
+    assert_int_equal(conf->volumes[0].reads.block_bytes, 131072);
+    assert_string_equal(conf->volumes[1].name, "a");
+    assert_true(conf->volumes[1].force);
+    assert_string_equal(conf->volumes[1].device, "/dev/a");
+    assert_int_equal(conf->volumes[1].reads.queue_depth, 5);
+    assert_int_equal(conf->volumes[1].reads.block_bytes, 32768);
+    assert_string_equal(conf->volumes[2].name, "c");
+    assert_int_equal(conf->volumes[2].reads.block_bytes, 131072);
+    conf_free(conf);
+}
+
 static void test_a_volume_is_found_by_any_of_its_names(void **state)
 {
     const char *const names[] = { "/dev/nvme1n1", "vol-2", NULL }, *const none[] = { "x", NULL };
@@ -409,10 +549,14 @@ int main(void)
         WITH_FOLDER(test_unknown_words_warn_with_the_nearest),
         WITH_FOLDER(test_every_finding_is_said_at_once),
         WITH_FOLDER(test_an_empty_value_takes_back),
+        WITH_FOLDER(test_a_line_is_read_whole_or_refused),
         WITH_FOLDER(test_lines_that_inih_would_misread),
+        WITH_FOLDER(test_bounds),
         WITH_FOLDER(test_binary_is_refused),
         cmocka_unit_test(test_a_file_that_was_asked_for_must_be_there),
         WITH_FOLDER(test_dropins),
+        WITH_FOLDER(test_what_cannot_be_read_is_said),
+        WITH_FOLDER(test_volume_sections_merge),
         WITH_FOLDER(test_a_volume_is_found_by_any_of_its_names),
     };
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);

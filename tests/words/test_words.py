@@ -21,39 +21,68 @@ def run(*command):
 
 
 def known_keys():
-    """{(section, key)} of the program's own table."""
+    """{(section, key): what it accepts, in words} of the program's own table."""
     done = run(BUILD / "src" / "conf" / "list-keys")
-    return {tuple(line.split()) for line in done.stdout.splitlines()}
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    return {(section, key): accepts for section, key, accepts in lines}
 
 
-def keys_of_default_file():
-    keys, section = set(), None
+def default_file():
+    """{(section, key): value} of the default file."""
+    values, section = {}, None
     for line in (ROOT / "conf" / "ebswarm.conf").read_text().splitlines():
         if match := re.match(r"#?\[(\w+)", line):
             section = match[1]
-        elif match := re.match(r"#?(\w+)=", line):
-            keys.add((section, match[1]))
-    return keys
+        elif match := re.match(r"#?(\w+)=(.*)", line):
+            values[section, match[1]] = match[2]
+    return values
 
 
-def keys_of_manual():
-    keys, section = set(), None
+def manual():
+    """{(section, key): what is said of it} of the manual page."""
+    said, section, keys = {}, None, []
     for line in (ROOT / "man" / "ebswarm.conf.5").read_text().splitlines():
         if match := re.match(r"\.Ss \[(\w+)", line):
-            section = match[1]
+            section, keys = match[1], []
         elif line.startswith(".It Li ") and section:
-            keys |= {(section, key) for key in re.findall(r"(\w+)=", line)}
+            keys = [(section, key) for key in re.findall(r"(\w+)=", line)]
+            said.update(dict.fromkeys(keys, ""))
         elif line.startswith(".Sh "):
-            section = None
-    return keys
+            section, keys = None, []
+        elif line == ".El":
+            keys = []
+        else:
+            for key in keys:
+                said[key] += line + "\n"
+    return said
+
+
+def values_of(accepts):
+    """The values that such words name: "1 to 1024, or auto" names 1, 1024 and auto."""
+    if re.fullmatch(r"\w+(, \w+)* or \w+", accepts):
+        return set(re.findall(r"\w+", accepts)) - {"or"}
+    return set(re.findall(r"\b\d\w*|\bauto$", accepts))
 
 
 def test_every_key_is_in_the_manual_and_no_other():
-    assert keys_of_manual() == known_keys()
+    assert manual().keys() == known_keys().keys()
 
 
 def test_every_key_is_in_the_default_file_and_no_other():
-    assert keys_of_default_file() == known_keys()
+    assert default_file().keys() == known_keys().keys()
+
+
+def test_the_manual_has_what_each_key_accepts_and_its_default():
+    keys, said, defaults = known_keys(), manual(), default_file()
+    for (section, key), accepts in keys.items():
+        if section == "Volume" and ("Warm", key) in keys:
+            continue  # described there
+        text = said[section, key]
+        literals = re.findall(r"^\.Li (\S+)", text, flags=re.M)
+        assert values_of(accepts) <= set(literals), key
+        shown = re.findall(r"^\.Li (\S+)\n\.Pq the default", text, flags=re.M)
+        shown += re.findall(r"^The default is\n\.Li (\S+)", text, flags=re.M)
+        assert shown == ([defaults[section, key]] if defaults[section, key] else []), key
 
 
 def test_the_default_file_is_right_with_every_key_in_force(tmp_path):

@@ -142,6 +142,14 @@ static int take_value(const struct key *key, const char *value, struct origin *o
     return r;
 }
 
+int origin_set(struct origin *origin, const char *key, const char *value)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (strcmp(key, keys[i].name) == 0)
+            return take_value(&keys[i], value, origin);
+    return -ENOENT;
+}
+
 struct reader {
     struct origin *origin;
     char *why;

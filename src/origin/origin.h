@@ -50,6 +50,9 @@ struct origin {
 /* Says nothing. */
 void origin_init(struct origin *origin);
 
+/* One key as the file has it. -ENOENT for an unknown key, -EINVAL or -ERANGE for a bad value. */
+int origin_set(struct origin *origin, const char *key, const char *value);
+
 /*
  * -EINVAL with `why` ("line 4: Iops=many: …") on a bad value, a line over 199 characters, another
  * Format= or a missing Volume=. Unknown keys and other sections are passed over.

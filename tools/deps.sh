@@ -6,7 +6,7 @@ deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev li
     libinih-dev libcurl4-openssl-dev libexpat1-dev libfuse3-dev fuse3 mount)
 # libclang-rt has libFuzzer; libc6-dbg lets valgrind know libc's functions.
 deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg
-    umockdev python3 python3-pytest procps e2fsprogs util-linux)
+    umockdev python3 python3-pytest python3-botocore procps e2fsprogs util-linux)
 deps_bench=(fio python3)
 fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
     fuse3-devel fuse3 util-linux)

@@ -1,26 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 
-ebs_volumes() {
-    local model text
-    for model in /sys/block/*/device/model; do
-        [ -r "$model" ] || continue
-        read -r text <"$model" || true
-        # The kernel pads the model with blanks; read took them off.
-        [ "$text" = 'Amazon Elastic Block Store' ] || continue
-        model=${model#/sys/block/}
-        echo "/dev/${model%%/*}"
-    done
-}
+# What the daemon would warm: its own discovery decides, with the configuration there is.
+volumes_to_warm() { ebswarmctl list | awk '$5 == "warm" { print $1 }'; }
 
 verb_warm() {
     need_root warm
     verb_install
     local volumes
-    mapfile -t volumes < <(ebs_volumes)
+    mapfile -t volumes < <(volumes_to_warm)
     if ((${#volumes[@]})); then
-        say "warming this machine's EBS volumes: ${volumes[*]}"
-        ebswarmd --once "${volumes[@]}"
+        say "warming this machine's volumes: ${volumes[*]}"
+        ebswarmd --once
     else
         warm_demo
     fi

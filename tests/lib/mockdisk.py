@@ -90,9 +90,11 @@ class MockedEbswarm(Ebswarm):
     def wrap(self, command):
         # Made anew each time: one that runs already must not see its disks vanish.
         self.n_runs += 1
-        script = 'mount --bind "$0" /sys && mount --bind "$1" /dev && shift && exec "$@"'
-        return ["unshare", "--mount", "sh", "-c", script, str(self._make_sys()),
-                str(self._make_dev()), *map(str, command)]
+        # Private, so that nothing of it is mounted outside. Of / that is not asked: a chroot has no such mount.
+        script = ('mount --make-rprivate /sys && mount --make-rprivate /dev && '
+                  'mount --bind "$0" /sys && mount --bind "$1" /dev && shift && exec "$@"')
+        return ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", script,
+                str(self._make_sys()), str(self._make_dev()), *map(str, command)]
 
     def environment(self):
         # sd-device wants to see a real sysfs, unless told that this is a test.

@@ -65,21 +65,30 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
     return 0;
 }
 
-/* Without a device on the command line: all that are found or configured. */
+/*
+ * Without a device on the command line: all that are found or configured. Origins that were told
+ * are heeded, but not waited for.
+ */
 static int choose_volumes(struct once *once, const struct options *options, const struct conf *conf)
 {
     struct volumes_wanted wanted = { .options = options, .conf = conf };
     struct discovery *discovery = NULL;
-    int r = 0;
+    struct origins *origins = NULL;
+    int r = device_boot_id(wanted.boot_id);
 
-    if (options->n_devices == 0) {
+    if (r >= 0 && options->n_devices == 0) {
         r = discovery_new(once->event, NULL, NULL, &discovery);
         if (r >= 0)
+            r = origins_new(once->event, NULL, NULL, &origins);
+        if (r >= 0) {
             wanted.found = discovery_entries(discovery);
+            wanted.origins = origins;
+        }
     }
     if (r >= 0)
         r = volumes_apply(once->fleet, &wanted);
     discovery_free(discovery);
+    origins_free(origins);
     if (r >= 0 && !fleet_path(once->fleet, 0)) {
         puts("There is no EBS volume here, and none is named: nothing needs warming.");
         once->stopping = true;

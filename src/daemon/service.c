@@ -24,7 +24,8 @@ struct service {
     struct conf *conf;
     sd_event *event;
     struct fleet *fleet;
-    struct discovery *discovery; /* NULL where the command line names devices */
+    struct discovery *discovery; /* these two NULL where the command line names devices */
+    struct origins *origins;
     struct status_server *server;
     uint64_t notified_usec;
     bool stopping;
@@ -64,6 +65,38 @@ static int on_set_paused(const char *id, bool paused, void *userdata)
     return 0;
 }
 
+static int apply(struct service *service)
+{
+    struct volumes_wanted wanted = {
+        .options = service->options,
+        .conf = service->conf,
+        .found = service->discovery ? discovery_entries(service->discovery) : NULL,
+        .origins = service->origins,
+        .may_wait = true,
+    };
+    int r = device_boot_id(wanted.boot_id);
+
+    return r < 0 ? r : volumes_apply(service->fleet, &wanted);
+}
+
+/* A device has come or gone, an origin was told, or waiting for one is over. */
+static void on_world_changed(void *userdata)
+{
+    struct service *service = userdata;
+
+    if (!service->stopping && service->discovery && apply(service) < 0)
+        log_error("memory is short: not every device that came or went is seen to");
+}
+
+static bool is_any_waiting(const struct fleet_report *report)
+{
+    for (size_t i = 0; i < report->n_volumes; i++) {
+        if (report->volumes[i].state == VOLUME_WAITING_ORIGIN)
+            return true;
+    }
+    return false;
+}
+
 static void on_changed(void *userdata)
 {
     struct service *service = userdata;
@@ -74,26 +107,9 @@ static void on_changed(void *userdata)
     if (service->stopping || now_usec - service->notified_usec < NOTIFY_USEC)
         return;
     service->notified_usec = now_usec;
+    if (is_any_waiting(fleet_report(service->fleet)))
+        on_world_changed(service);
     notify_status(fleet_report(service->fleet));
-}
-
-static int apply(struct service *service)
-{
-    const struct volumes_wanted wanted = {
-        .options = service->options,
-        .conf = service->conf,
-        .found = service->discovery ? discovery_entries(service->discovery) : NULL,
-    };
-
-    return volumes_apply(service->fleet, &wanted);
-}
-
-static void on_devices_changed(void *userdata)
-{
-    struct service *service = userdata;
-
-    if (!service->stopping && apply(service) < 0)
-        log_error("memory is short: not every device that came or went is seen to");
 }
 
 static int on_stop_signal(sd_event_source *source, const struct signalfd_siginfo *info,
@@ -198,7 +214,10 @@ static int start(struct service *service)
     if (r < 0)
         return r;
     if (service->options->n_devices == 0) {
-        r = discovery_new(service->event, on_devices_changed, service, &service->discovery);
+        r = origins_new(service->event, on_world_changed, service, &service->origins);
+        if (r < 0)
+            return r;
+        r = discovery_new(service->event, on_world_changed, service, &service->discovery);
         if (r < 0)
             return r;
     }
@@ -224,6 +243,7 @@ int run_service(const struct options *options, struct conf *conf)
         r = sd_event_loop(service.event);
     status_server_free(service.server);
     discovery_free(service.discovery);
+    origins_free(service.origins);
     fleet_free(service.fleet);
     conf_free(service.conf);
     sd_event_unref(service.event);

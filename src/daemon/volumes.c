@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "device/choose.h"
+#include "origin/decide.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,6 +79,42 @@ static int set_configured(struct fleet *fleet, const struct volumes_wanted *want
 
 /* ---- found ---- */
 
+static void copy_origin(const struct origin *origin, struct volume_settings *settings)
+{
+    if (!origin)
+        return;
+    settings->origin.known = true;
+    snprintf(settings->origin.source, sizeof(settings->origin.source), "%s", origin->source);
+    if (strcmp(origin->snapshot, ORIGIN_NONE) != 0)
+        snprintf(settings->origin.snapshot, sizeof(settings->origin.snapshot), "%s",
+                 origin->snapshot);
+    settings->origin.fast_restored = origin->fast_restored;
+    settings->origin.initialization_rate_bytes_per_sec = origin->initialization_rate_bytes;
+    settings->origin.aws_progress_percent = origin->initialization_progress;
+}
+
+/* What its origin says of a volume that would be warmed. */
+static void ask_origin(const struct fleet *fleet, const struct volumes_wanted *wanted,
+                       const struct device_entry *entry, struct volume_settings *settings)
+{
+    const struct origin *origin = wanted->origins ? origins_find(wanted->origins, entry->id) : NULL;
+    const struct origin_question question = {
+        .origin = origin,
+        .timed_out = !wanted->may_wait ||
+                     fleet_age_usec(fleet, entry->node) >= wanted->conf->origin_timeout_usec,
+        .boot_id = wanted->boot_id,
+        .provisioned_rate = wanted->conf->provisioned_rate,
+        .unknown = wanted->conf->unknown,
+        .force = settings->force,
+    };
+    struct origin_decision decision = origin_decide(&question);
+
+    copy_origin(origin, settings);
+    settings->wait_for_origin = decision.verdict == ORIGIN_WAIT;
+    settings->skip = decision.verdict == ORIGIN_SKIP;
+    snprintf(settings->skip_reason, sizeof(settings->skip_reason), "%s", decision.reason);
+}
+
 /* Volumes are shown, also those that are left alone; what is no volume is not. */
 static bool is_shown(const struct device_entry *entry, const struct device_choice *choice)
 {
@@ -102,6 +139,8 @@ static int set_found(struct fleet *fleet, const struct volumes_wanted *wanted)
         settings = settings_from(wanted->conf, choice.section, "found");
         settings.skip = choice.decision == DEVICE_SKIP;
         snprintf(settings.skip_reason, sizeof(settings.skip_reason), "%s", choice.reason);
+        if (!settings.skip && device_class_is_volume(entry->class))
+            ask_origin(fleet, wanted, entry, &settings);
         r = fleet_set(fleet, entry->node, &settings);
     }
     return r;

@@ -5,6 +5,7 @@
 
 #include "conf/conf.h"
 #include "daemon/options.h"
+#include "daemon/origins.h"
 #include "device/enumerate.h"
 #include "warm/fleet.h"
 
@@ -12,6 +13,9 @@
 struct volumes_wanted {
     const struct options *options;      /* devices on the command line: then only these and… */
     const struct conf *conf;            /* …those with Device= in a [Volume] section */
+    const struct origins *origins;      /* NULL: nobody tells */
+    bool may_wait;                      /* for an origin that is not told yet */
+    char boot_id[37];                   /* this boot's */
     const struct device_entries *found; /* NULL where the command line names devices */
 };
 

@@ -37,7 +37,7 @@ int device_id_from_serial(const char *serial, char ret[DEVICE_ID_MAX])
     return 0;
 }
 
-static int read_boot_id(char ret[37])
+int device_boot_id(char ret[37])
 {
     _cleanup_free_ char *text = NULL;
     size_t length;
@@ -110,7 +110,7 @@ int device_identify(int fd, struct device_identity *ret)
     *ret = (struct device_identity){ 0 };
     if (fstat(fd, &st) < 0)
         return -errno;
-    r = read_boot_id(ret->boot_id);
+    r = device_boot_id(ret->boot_id);
     if (r < 0)
         return r;
     if (S_ISBLK(st.st_mode))

@@ -45,6 +45,8 @@ struct device_geometry {
 
 /* `fd` may be O_PATH. -ENODEV when the device is not there any more; -errno. */
 int device_identify(int fd, struct device_identity *ret);
+/* /proc/sys/kernel/random/boot_id. */
+int device_boot_id(char ret[37]);
 /* As device_geometry() has it, but `fd` may be O_PATH. */
 int device_size(int fd, uint64_t *ret_bytes);
 /* `fd` must be open for reading. -ENOTBLK when it is neither a block device nor a regular file. */

@@ -277,6 +277,13 @@ int fleet_remove(struct fleet *fleet, const char *path)
     return 0;
 }
 
+uint64_t fleet_age_usec(const struct fleet *fleet, const char *path)
+{
+    size_t n = find_path(fleet, path);
+
+    return n < fleet->n_volumes ? clock_now_usec() - fleet->volumes[n]->added_usec : 0;
+}
+
 const char *fleet_path(const struct fleet *fleet, size_t n)
 {
     return n < fleet->n_volumes ? fleet->volumes[n]->path : NULL;

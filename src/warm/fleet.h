@@ -26,8 +26,18 @@ struct volume_settings {
     uint64_t sample_usec;
     bool skip;             /* shown, but not warmed */
     char skip_reason[256]; /* why, in words */
+    bool wait_for_origin;  /* not read before its origin is known, or waiting for it is over */
     bool force;            /* warmed even if it is instance store */
-    const char *source;    /* static text: who named it ("command-line", "config") */
+    /* Where it came from, as far as somebody told; all 0 where nobody did. */
+    struct {
+        bool known;
+        char source[64];
+        char snapshot[64];
+        int fast_restored; /* -1 = not known */
+        uint64_t initialization_rate_bytes_per_sec;
+        int aws_progress_percent; /* -1 = not known */
+    } origin;
+    const char *source; /* static text: who named it ("command-line", "config") */
 };
 
 /* Something worth showing has changed; at most some times a second. */
@@ -49,6 +59,8 @@ void fleet_reconfigure(struct fleet *fleet, const struct fleet_settings *setting
 int fleet_set(struct fleet *fleet, const char *path, const struct volume_settings *settings);
 /* Forgets a volume that is not to be warmed any more. -ENOENT. */
 int fleet_remove(struct fleet *fleet, const char *path);
+/* How long a volume has been in the fleet, in µs; 0 for one that is not. */
+uint64_t fleet_age_usec(const struct fleet *fleet, const char *path);
 /* The n-th volume's path, NULL past the last. */
 const char *fleet_path(const struct fleet *fleet, size_t n);
 

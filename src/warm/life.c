@@ -253,6 +253,12 @@ static void finish(struct volume *volume)
                format_bytes(size, progress_warm_bytes(volume->progress)));
 }
 
+void volume_origin_known(struct volume *volume)
+{
+    volume_set_state(volume, VOLUME_FOUND, "%s", "");
+    volume_go_on(volume);
+}
+
 void volume_lost(struct volume *volume, const char *why)
 {
     disk_let_go(volume->disk);
@@ -324,6 +330,8 @@ void volume_go_on(struct volume *volume)
         return;
     if (volume->paused) {
         volume_set_state(volume, VOLUME_PAUSED, "%s", "");
+    } else if (volume->settings.wait_for_origin && volume->state == VOLUME_FOUND) {
+        volume_set_state(volume, VOLUME_WAITING_ORIGIN, "it is not known yet where it came from");
     } else if (progress_is_over(volume->progress)) {
         if (!after_check && progress_unreadable_bytes(volume->progress) == 0 &&
             begin_check_after(volume))

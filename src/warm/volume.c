@@ -23,6 +23,7 @@ struct volume *volume_new(struct warm_context *context, const char *path,
         free(volume);
         return NULL;
     }
+    volume->added_usec = clock_now_usec();
     volume->state = VOLUME_FOUND;
     volume->paused = context->all_paused;
     if (settings->skip)
@@ -51,10 +52,12 @@ void volume_configure(struct volume *volume, const struct volume_settings *setti
     if (before.reads.block_bytes != settings->reads.block_bytes ||
         before.reads.queue_depth != settings->reads.queue_depth)
         volume_control_anew(volume);
-    if (settings->skip && !before.skip)
+    if (settings->skip && !before.skip && volume->state != VOLUME_WARM)
         volume_skip(volume, settings->skip_reason);
     else if (!settings->skip && volume->state == VOLUME_SKIPPED && !volume->opening)
         volume_open(volume);
+    else if (!settings->wait_for_origin && volume->state == VOLUME_WAITING_ORIGIN)
+        volume_origin_known(volume);
 }
 
 void volume_free(struct volume *volume)
@@ -170,6 +173,25 @@ static void fill_reads(const struct volume *volume, struct volume_report *ret)
         ret->stalled_sec = oldest_usec / 1000000;
 }
 
+static struct origin_report origin_report(const struct volume *volume)
+{
+    if (!volume->settings.origin.known)
+        return (struct origin_report){
+            .source = volume->settings.source,
+            .snapshot = "",
+            .fast_restored = -1,
+            .aws_progress_percent = -1,
+        };
+    return (struct origin_report){
+        .source = volume->settings.origin.source,
+        .snapshot = volume->settings.origin.snapshot,
+        .fast_restored = volume->settings.origin.fast_restored,
+        .initialization_rate_bytes_per_sec =
+            volume->settings.origin.initialization_rate_bytes_per_sec,
+        .aws_progress_percent = volume->settings.origin.aws_progress_percent,
+    };
+}
+
 void volume_fill_report(struct volume *volume, struct volume_report *ret)
 {
     *ret = (struct volume_report){
@@ -181,10 +203,7 @@ void volume_fill_report(struct volume *volume, struct volume_report *ret)
         .eta_sec = ETA_UNKNOWN,
         .checkpoint_path = volume->checkpoint_path ? volume->checkpoint_path : "",
         .checkpoint_error = volume->save_error,
-        .origin = { .source = volume->settings.source,
-                    .snapshot = "",
-                    .fast_restored = -1,
-                    .aws_progress_percent = -1 },
+        .origin = origin_report(volume),
         .check_before = volume->before,
         .check_after = volume->after,
     };

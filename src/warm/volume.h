@@ -46,7 +46,8 @@ struct loading_job;
 struct volume {
     struct warm_context *context;
     struct volume_settings settings;
-    char *path;                                         /* as it was named */
+    char *path; /* as it was named */
+    uint64_t added_usec;
     char id[sizeof(((struct device_identity *)0)->id)]; /* "" until it was opened once */
     enum volume_state state;
     char reason[256];
@@ -119,6 +120,8 @@ void volume_log(const struct volume *volume, int level, const char *format, ...)
 void volume_open(struct volume *volume);
 void volume_loaded(struct volume *volume, struct checkpoint *checkpoint);
 void volume_go_on(struct volume *volume);
+/* From waiting for its origin back to where it was. */
+void volume_origin_known(struct volume *volume);
 void volume_lost(struct volume *volume, const char *why);
 
 /* keeping.c: the checkpoint's coming and going. */

@@ -22,7 +22,7 @@ def ebswarm():
     if reason:
         pytest.skip(reason)
     with MockedEbswarm() as instance:
-        instance.configure("[Check]\nBefore=no\nAfter=no\n")
+        instance.configure("[Check]\nBefore=no\nAfter=no\n[Discover]\nOriginTimeout=0\n")
         yield instance
 
 
@@ -57,7 +57,7 @@ def test_force_warms_instance_store_and_exclude_leaves_a_volume(ebswarm, cold):
         Disk(1, ebs, A),
         Disk(2, store, "AWS0123456789ABCDEF0", mockdisk.INSTANCE_STORE_MODEL)]
     ebswarm.configure(
-        "[Check]\nBefore=no\nAfter=no\n[Discover]\nExclude=vol-0aaa*\n[Volume nvme2n1]\nForce=yes\n")
+        "[Check]\nBefore=no\nAfter=no\n[Discover]\nOriginTimeout=0\nExclude=vol-0aaa*\n[Volume nvme2n1]\nForce=yes\n")
     done = ebswarm.once()
     assert done.returncode == 0, done.stderr
     assert ebs.record()["reads"] == 0

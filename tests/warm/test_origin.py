@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Where a volume came from decides whether it is read: by what the volume itself saw."""
+
+import os
+
+import pytest
+
+import mockdisk
+from mockdisk import Disk, MockedEbswarm
+
+SERIAL, ID = "vol0aaaaaaaaaaaaaaa0", "vol-0aaaaaaaaaaaaaaa0"
+BOOT_ID = open("/proc/sys/kernel/random/boot_id").read().strip()
+FAST = {"size": "64M", "first_touch_median": "1ms", "fetch_slots": 256}
+SLOW = {"size": "512M", "first_touch_median": "20ms", "fetch_slots": 4}
+
+
+@pytest.fixture
+def ebswarm():
+    reason = mockdisk.why_not()
+    if reason:
+        pytest.skip(reason)
+    with MockedEbswarm() as instance:
+        yield instance
+
+
+def configure(ebswarm, timeout):
+    ebswarm.configure(f"[Check]\nBefore=no\nAfter=no\n[Discover]\nOriginTimeout={timeout}\n")
+
+
+def tell(ebswarm, **keys):
+    """Writes the volume's origin as ebswarm-ec2 does: whole, by a rename."""
+    folder = ebswarm.socket.parent / "origin"
+    folder.mkdir(exist_ok=True)
+    lines = {"Format": 1, "Source": "test", "Volume": ID, **keys}
+    temporary = folder / ".new"
+    temporary.write_text("[Origin]\n" + "".join(f"{key}={value}\n" for key, value in lines.items()))
+    temporary.chmod(0o644)
+    temporary.rename(folder / f"{ID}.origin")
+    return folder / f"{ID}.origin"
+
+
+@pytest.mark.parametrize("keys, word", [
+    ({"Snapshot": "none"}, "empty volume"),
+    ({"Snapshot": "snap-1", "FastRestored": "yes", "Iops": 3000, "Throughput": "125M"}, "fast restored"),
+    ({"Snapshot": "snap-1", "InitializationState": "completed", "BootId": BOOT_ID}, "completed"),
+    ({"Snapshot": "snap-1", "SourceVolume": "vol-0bbbbbbbbbbbbbbb0"}, "copy of"),
+], ids=["empty", "fast restored", "completed", "copy"])
+def test_what_is_warm_already_is_skipped_with_its_reason(ebswarm, cold, keys, word):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    configure(ebswarm, "30s")
+    tell(ebswarm, **keys)
+    ebswarm.start()
+    status = ebswarm.wait_state("skipped")
+    assert word in status["reason"]
+    assert status["origin"]["source"] == "test"
+    assert ebswarm.ctl("wait", ID).returncode == 0
+    assert volume.record()["reads"] == 0
+
+
+def test_completed_in_another_boot_is_not_believed(ebswarm, cold):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    tell(ebswarm, Snapshot="snap-1", InitializationState="completed",
+         BootId="00000000-0000-0000-0000-000000000000")
+    done = ebswarm.once()
+    assert done.returncode == 0, done.stderr
+    assert volume.record()["pages_unread"] == 0
+
+
+def test_an_origin_is_waited_for_and_the_volume_warmed_when_it_comes(ebswarm, cold):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    configure(ebswarm, "1h")
+    ebswarm.start()
+    ebswarm.wait_state("waiting-origin")
+    assert volume.record()["reads"] == 0
+    tell(ebswarm, Snapshot="snap-0123")
+    status = ebswarm.wait_state("warm")
+    assert status["origin"]["snapshot"] == "snap-0123"
+    assert volume.record()["pages_unread"] == 0
+
+
+def test_waiting_has_an_end(ebswarm, cold):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    configure(ebswarm, "2s")
+    ebswarm.start()
+    ebswarm.wait_state("warm")
+    assert volume.record()["pages_unread"] == 0
+
+
+def test_a_later_answer_stops_and_starts_a_warm(ebswarm, cold):
+    volume = cold(**SLOW)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    configure(ebswarm, "1h")
+    tell(ebswarm, Snapshot="snap-1")
+    ebswarm.start()
+    ebswarm.wait_until(lambda v: v["warm_bytes"] > 0, "reads")
+    tell(ebswarm, Snapshot="snap-1", InitializationState="completed", BootId=BOOT_ID)
+    ebswarm.wait_state("skipped")
+    volume.set(first_touch_median="1ms", fetch_slots=256)
+    tell(ebswarm, Snapshot="snap-1")
+    ebswarm.wait_state("warm")
+    assert volume.record()["pages_unread"] == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give a file away")
+def test_a_file_of_somebody_else_is_not_believed(ebswarm, cold):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    path = tell(ebswarm, Snapshot="none")
+    os.chown(path, 65534, 65534)
+    done = ebswarm.once()
+    assert done.returncode == 0, done.stderr
+    assert "is not believed" in done.stderr
+    assert volume.record()["pages_unread"] == 0
+
+
+def test_unknown_skip_leaves_a_volume_that_nobody_speaks_for(ebswarm, cold):
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    ebswarm.configure("[Discover]\nUnknown=skip\n")
+    assert ebswarm.once().returncode == 0
+    assert volume.record()["reads"] == 0

@@ -137,6 +137,7 @@ static int set_found(struct fleet *fleet, const struct volumes_wanted *wanted)
         if (!is_shown(entry, &choice))
             continue;
         settings = settings_from(wanted->conf, choice.section, "found");
+        snprintf(settings.id, sizeof(settings.id), "%s", entry->id);
         settings.skip = choice.decision == DEVICE_SKIP;
         snprintf(settings.skip_reason, sizeof(settings.skip_reason), "%s", choice.reason);
         if (!settings.skip && device_class_is_volume(entry->class))

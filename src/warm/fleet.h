@@ -20,6 +20,7 @@ struct fleet_settings {
 };
 
 struct volume_settings {
+    char id[64]; /* of the volume, where it is known before the device is opened; "" */
     struct conf_reads reads;
     bool check_before, check_after;
     uint64_t sample_bytes;

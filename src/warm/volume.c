@@ -23,6 +23,7 @@ struct volume *volume_new(struct warm_context *context, const char *path,
         free(volume);
         return NULL;
     }
+    memcpy(volume->id, settings->id, sizeof(volume->id));
     volume->added_usec = clock_now_usec();
     volume->state = VOLUME_FOUND;
     volume->paused = context->all_paused;

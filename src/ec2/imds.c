@@ -48,7 +48,7 @@ static int request(struct session *session, const char *path, bool is_token,
 
 static int get_token(struct session *session)
 {
-    struct http_reply reply;
+    struct http_reply reply = { 0 };
     _cleanup_free_ char *body = NULL;
     int r = request(session, "/latest/api/token", true, &reply);
 
@@ -77,7 +77,7 @@ static int get_token(struct session *session)
 static int get(struct session *session, const char *path, char **ret)
 {
     for (int attempt = 0;; attempt++) {
-        struct http_reply reply;
+        struct http_reply reply = { 0 };
         int r = request(session, path, false, &reply);
 
         if (r >= 0 && reply.status == 200) {

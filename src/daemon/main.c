@@ -3,6 +3,7 @@
 #include "daemon/configuration.h"
 #include "daemon/options.h"
 #include "daemon/run.h"
+#include "status/terminal.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -21,6 +22,14 @@ static void block_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* Beside bars that are drawn over, only what matters: they tell the rest. */
+static int log_level(const struct options *options)
+{
+    if (options->verbose)
+        return LOG_DEBUG;
+    return options->once && terminal_is_stdout() ? LOG_WARNING : LOG_INFO;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -33,7 +42,7 @@ int main(int argc, char **argv)
     if (options.check_config)
         return configuration_check(&options);
     block_signals();
-    log_open(options.verbose ? LOG_DEBUG : LOG_INFO);
+    log_open(log_level(&options));
     if (configuration_load(&options, &conf) < 0) {
         log_error("the configuration is wrong, see above: not started");
         status = EXIT_USAGE;

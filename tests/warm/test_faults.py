@@ -14,8 +14,9 @@ BIG = 256 * MIB
 BAD = 20 * MIB + 12 * KIB
 
 
-def configure(ebswarm, engine):
-    ebswarm.configure(f"[Warm]\nEngine={engine}\n[Check]\nBefore=no\nAfter=no\n")
+def configure(ebswarm, engine, depth="auto"):
+    ebswarm.configure(
+        f"[Warm]\nEngine={engine}\nQueueDepth={depth}\n[Check]\nBefore=no\nAfter=no\n")
 
 
 def assert_read_but_for(volume, start, end):
@@ -120,7 +121,8 @@ def test_a_disk_that_fails_altogether_is_left_in_peace_until_it_is_back(ebswarm,
 def test_a_disk_that_fails_from_the_middle_on(ebswarm, cold):
     volume = cold(size=BIG, **FAST)
     volume.fail(BIG // 2)
-    configure(ebswarm, "auto")
+    # Few in flight: of many, all could be sent before the first half is back, and none be left to fail in a row.
+    configure(ebswarm, "auto", depth=8)
     ebswarm.start(volume.device)
     ebswarm.wait_until(is_resting, "it rests")
     assert volume.was_read(0, BIG // 2)
@@ -133,7 +135,8 @@ def test_a_disk_that_fails_from_the_middle_on(ebswarm, cold):
 def test_a_stop_in_an_outage_keeps_what_was_read(ebswarm, cold):
     volume = cold(size=BIG, **FAST)
     volume.fail(BIG // 2)
-    configure(ebswarm, "auto")
+    # Few in flight: of many, all could be sent before the first half is back, and none be left to fail in a row.
+    configure(ebswarm, "auto", depth=8)
     ebswarm.start(volume.device)
     ebswarm.wait_until(is_resting, "it rests")
     assert ebswarm.terminate()[0] == 0

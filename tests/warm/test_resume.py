@@ -69,6 +69,16 @@ def test_what_the_checkpoint_has_is_not_read_again(ebswarm, cold):
             assert read_start >= end or read_start + read_length <= start
 
 
+def test_a_checkpoint_is_due_after_so_many_bytes_too(ebswarm, cold):
+    volume = make_volume(cold)
+    ebswarm.configure("[Checkpoint]\nInterval=1h\nBytes=64M\n[Check]\nBefore=no\nAfter=no\n")
+    ebswarm.start_once(volume.device)
+    wait_until(lambda: sum(end - start for start, end in ebswarm.warm_ranges()) >= 128 * MIB,
+               "a second checkpoint")
+    ebswarm.kill()
+    assert_promise(volume, ebswarm)
+
+
 def test_sigterm_keeps_everything_and_is_quick(ebswarm, cold):
     volume = make_volume(cold)
     ebswarm.configure("[Checkpoint]\nInterval=1h\n[Check]\nBefore=no\n")

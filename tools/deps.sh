@@ -26,10 +26,10 @@ missing() {
 verb_deps() {
     local packages=("${deps_build[@]}") lacking
     case ${1:-} in
-    '') ;;
+    '' | build) ;;
     test) packages+=("${deps_test[@]}") ;;
     bench) packages+=("${deps_bench[@]}") ;;
-    *) code=2 die "deps: no set '$1'; there are 'test' and 'bench'" ;;
+    *) code=2 die "deps: no set '$1'; there are build (the default), test and bench" ;;
     esac
     [ -z "${SKIP_DEPS:-}" ] || return 0
     is_debian_12 || die "packages are installed by this script on Debian 12 only. Install what these are called here," \

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 
 # What the daemon would warm: its own discovery decides, with the configuration there is.
-volumes_to_warm() { ebswarmctl list | awk '$5 == "warm" { print $1 }'; }
+volumes_to_warm() {
+    local list
+    list=$(ebswarmctl list) || return
+    awk '$5 == "warm" { print $1 }' <<<"$list"
+}
 
 verb_warm() {
     need_root warm
     verb_install
     local volumes
-    mapfile -t volumes < <(volumes_to_warm)
-    if ((${#volumes[@]})); then
-        say "warming this machine's volumes: ${volumes[*]}"
+    volumes=$(volumes_to_warm) || die "cannot tell which volumes this machine has (the reason is above)"
+    if [ -n "$volumes" ]; then
+        say "warming this machine's volumes: ${volumes//$'\n'/ }"
         ebswarmd --once
     else
         warm_demo

@@ -105,7 +105,7 @@ def test_another_disk_under_the_same_name(ebswarm, cold, when):
     wait_until(lambda: not loop_is_bound(device), "the loop device is free")
     assert new.attach(device) == device
     ebswarm.wait_until(lambda v: new.unread() == [] and v["state"] == "warm", "the new one is warm")
-    assert ebswarm.warm_ranges() == [(0, SIZE)]
+    wait_until(lambda: ebswarm.warm_ranges() == [(0, SIZE)], "all is in the checkpoint")
 
 
 def loop_is_bound(device):

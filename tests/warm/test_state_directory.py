@@ -91,7 +91,7 @@ def assert_said_once_and_warm(ebswarm, volume, words):
 
 def assert_recovers(ebswarm):
     ebswarm.wait_until(lambda v: v["checkpoint"]["error"] is None, "it is written again")
-    assert ebswarm.warm_ranges() == [(0, SIZE)]
+    wait_until(lambda: ebswarm.warm_ranges() == [(0, SIZE)], "all is in the checkpoint")
     wait_until(lambda: "its checkpoint is written again" in ebswarm.log(), "it is said")
 
 

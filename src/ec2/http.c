@@ -74,6 +74,15 @@ static void set_options(CURL *curl, const struct http_request *request, struct h
         curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 }
 
+static void take_error_type(CURL *curl, struct http_reply *reply)
+{
+    struct curl_header *header;
+
+    if (curl_easy_header(curl, "x-amzn-ErrorType", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+        snprintf(reply->error_type, sizeof(reply->error_type), "%.*s",
+                 (int)strcspn(header->value, ":"), header->value);
+}
+
 int http_do(const struct http_request *request, struct http_reply *ret)
 {
     _cleanup_(curl_p) CURL *curl = curl_easy_init();
@@ -89,6 +98,7 @@ int http_do(const struct http_request *request, struct http_reply *ret)
         return -ENOSYS;
     code = curl_easy_perform(curl);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &ret->status);
+    take_error_type(curl, ret);
     if (code == CURLE_OK && (ret->body || (ret->body = strdup(""))))
         return 0;
     if (!ret->error[0])

@@ -24,7 +24,8 @@ struct http_reply {
     long status;
     char *body; /* NUL-terminated; the caller's */
     size_t length;
-    char error[256]; /* why there is no status */
+    char error_type[64]; /* of a JSON service's error, which its body does not name */
+    char error[256];     /* why there is no status */
 };
 
 /* 0 when there is a whole answer, whatever its status; -EIO, -ETIMEDOUT, -EFBIG, -ENOSYS. */

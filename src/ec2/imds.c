@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "ec2/http.h"
+#include "ec2/pause.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -12,12 +13,13 @@
 #include <string.h>
 
 #define TIMEOUT_USEC (2 * USEC_PER_SEC)
+#define ATTEMPTS     4U
 #define ROLES        "/latest/meta-data/iam/security-credentials/"
 
 DEFINE_CLEANUP(json_t *, json_decref, json_p)
 
 struct session {
-    const char *endpoint;
+    char endpoint[512];
     char token_header[256];
     char *why;
 };
@@ -26,6 +28,19 @@ static int refuse(const struct session *session, int error, const char *what)
 {
     snprintf(session->why, EC2_WHY_MAX, "%s", what);
     return error;
+}
+
+/* The service says 5xx and 429 while it is busy, as it may be when an instance has just booted. */
+static int do_request(const struct http_request *request, struct http_reply *reply)
+{
+    for (unsigned attempt = 0;; attempt++) {
+        int r = http_do(request, reply);
+
+        if (r < 0 || (reply->status < 500 && reply->status != 429) || attempt + 1 == ATTEMPTS)
+            return r;
+        free(reply->body);
+        pause_before_retry(attempt);
+    }
 }
 
 static int request(struct session *session, const char *path, bool is_token,
@@ -43,7 +58,7 @@ static int request(struct session *session, const char *path, bool is_token,
 
     if (snprintf(url, sizeof(url), "%s%s", session->endpoint, path) >= (int)sizeof(url))
         return refuse(session, -EINVAL, "the metadata service's address is too long");
-    return http_do(&request, reply);
+    return do_request(&request, reply);
 }
 
 static int get_token(struct session *session)
@@ -59,7 +74,7 @@ static int get_token(struct session *session)
                       "in a container its hop limit is too low (aws ec2 modify-instance-metadata-"
                       "options --http-put-response-hop-limit 2)");
     if (r < 0) {
-        snprintf(session->why, EC2_WHY_MAX, "no instance metadata service at %s: %s",
+        snprintf(session->why, EC2_WHY_MAX, "no instance metadata service at %.200s: %s",
                  session->endpoint, reply.error);
         return r;
     }
@@ -105,10 +120,29 @@ static bool take_string(const json_t *object, const char *key, char *ret, size_t
            snprintf(ret, size, "%s", value) < (int)size;
 }
 
+/* They become a host's name and a form's value, so nothing else may stand in them. */
+static bool is_name(const char *text)
+{
+    return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789.-")] == '\0';
+}
+
+static int get_domain(struct session *session, struct instance *ret)
+{
+    _cleanup_free_ char *domain = NULL;
+    int r = get(session, "/latest/meta-data/services/domain", &domain);
+
+    if (r < 0)
+        return r;
+    domain[strcspn(domain, "\r\n")] = '\0';
+    if (!is_name(domain) || strlen(domain) >= sizeof(ret->domain))
+        return refuse(session, -EBADMSG, "the metadata service's domain is no domain");
+    strcpy(ret->domain, domain);
+    return 0;
+}
+
 static int get_identity(struct session *session, struct instance *ret)
 {
     _cleanup_free_ char *body = NULL;
-    _cleanup_free_ char *domain = NULL;
     _cleanup_(json_p) json_t *json = NULL;
     int r = get(session, "/latest/dynamic/instance-identity/document", &body);
 
@@ -116,14 +150,10 @@ static int get_identity(struct session *session, struct instance *ret)
         return r;
     json = json_loads(body, 0, NULL);
     if (!take_string(json, "region", ret->region, sizeof(ret->region)) ||
-        !take_string(json, "instanceId", ret->id, sizeof(ret->id)))
+        !take_string(json, "instanceId", ret->id, sizeof(ret->id)) || !is_name(ret->region) ||
+        !is_name(ret->id))
         return refuse(session, -EBADMSG, "the identity document names no region or instanceId");
-    r = get(session, "/latest/meta-data/services/domain", &domain);
-    if (r < 0)
-        return r;
-    domain[strcspn(domain, "\r\n")] = '\0';
-    snprintf(ret->domain, sizeof(ret->domain), "%.63s", domain);
-    return 0;
+    return get_domain(session, ret);
 }
 
 static int get_credentials(struct session *session, struct instance *ret)
@@ -161,19 +191,52 @@ static int get_credentials(struct session *session, struct instance *ret)
     return 0;
 }
 
-int imds_ask(struct instance *ret, char why[EC2_WHY_MAX])
+static bool take_variable(const char *name, char *ret, size_t size)
+{
+    const char *value = getenv(name);
+
+    return value && *value && !strpbrk(value, "\r\n") &&
+           snprintf(ret, size, "%s", value) < (int)size;
+}
+
+/* As the SDKs do, the environment's credentials go before the role's. */
+static bool take_environment(struct instance *ret)
+{
+    if (!take_variable("AWS_ACCESS_KEY_ID", ret->access_key, sizeof(ret->access_key)) ||
+        !take_variable("AWS_SECRET_ACCESS_KEY", ret->secret_key, sizeof(ret->secret_key)))
+        return false;
+    (void)take_variable("AWS_SESSION_TOKEN", ret->session_token, sizeof(ret->session_token));
+    return true;
+}
+
+static int set_endpoint(struct session *session)
 {
     const char *endpoint = getenv("AWS_EC2_METADATA_SERVICE_ENDPOINT");
-    struct session session = { .endpoint =
-                                   endpoint && *endpoint ? endpoint : "http://169.254.169.254",
-                               .why = why };
+    size_t length;
+
+    if (!endpoint || !*endpoint)
+        endpoint = "http://169.254.169.254";
+    length = strlen(endpoint);
+    if (endpoint[length - 1] == '/')
+        length--;
+    if (length >= sizeof(session->endpoint))
+        return refuse(session, -EINVAL, "AWS_EC2_METADATA_SERVICE_ENDPOINT is too long");
+    memcpy(session->endpoint, endpoint, length);
+    return 0;
+}
+
+int imds_ask(struct instance *ret, char why[EC2_WHY_MAX])
+{
+    struct session session = { .why = why };
     int r;
 
     *ret = (struct instance){ 0 };
-    r = get_token(&session);
+    r = set_endpoint(&session);
+    if (r >= 0)
+        r = get_token(&session);
     if (r >= 0)
         r = get_identity(&session, ret);
-    if (r >= 0)
+    if (r >= 0 && !take_environment(ret))
         r = get_credentials(&session, ret);
     return r;
 }

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/atomicfile.h"
 #include "base/cleanup.h"
-#include "ec2/aws.h"
+#include "base/size.h"
+#include "conf/conf.h"
+#include "ec2/describe.h"
+#include "ec2/lists.h"
+#include "ec2/output.h"
 
 #include <curl/curl.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <syslog.h>
 #include <time.h>
 
-#define SUFFIX ".origin"
+#define ORIGINS_TOTAL_USEC (60 * USEC_PER_SEC)
+/* A page of 10,000 blocks lasts 0.1 s or so; 64 TiB have 13,000 pages. */
+#define LISTS_TOTAL_USEC (30 * 60 * USEC_PER_SEC)
 
-DEFINE_CLEANUP(DIR *, closedir, closedir_p)
+struct settings {
+    const char *output;
+    bool check, block_lists;
+};
+
+DEFINE_CLEANUP(struct aws *, aws_free, aws_free_p)
 
 static const char help[] =
-    "ebswarm-ec2 [--output DIR] [--check]\n"
+    "ebswarm-ec2 [--output DIR] [--config FILE] [--check]\n"
     "\n"
     "Asks EC2 where this instance's volumes came from and writes one file a volume\n"
     "for ebswarmd. Needs no privilege and opens no device.\n"
     "\n"
     "  --output DIR   write there (default: $RUNTIME_DIRECTORY/origin, /run/ebswarm/origin)\n"
-    "  --check        print what would be written; write nothing\n"
+    "  --config FILE  read [Discover] BlockLists= there and not in ebswarm.conf\n"
+    "  --check        print what would be written, and what is not permitted; write nothing\n"
     "  --version      print the version\n"
     "  --help         print this\n"
     "\n"
@@ -62,129 +73,132 @@ static void stamp(struct volumes *volumes)
     }
 }
 
-static int open_output(const char *output)
+static void print(const struct volumes *volumes)
 {
-    _cleanup_free_ char *path = NULL;
-    const char *runtime = getenv("RUNTIME_DIRECTORY");
-    int fd;
-
-    if (!runtime || !*runtime)
-        runtime = "/run/ebswarm";
-    if (!output && asprintf(&path, "%.*s/origin", (int)strcspn(runtime, ":"), runtime) >= 0)
-        output = path;
-    if (!output)
-        return -ENOMEM;
-    if (mkdir(output, 0755) < 0 && errno != EEXIST)
-        fprintf(stderr, "ebswarm-ec2: %s: %s\n", output, strerror(errno));
-    fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        fprintf(stderr, "ebswarm-ec2: %s: %s\n", output, strerror(errno));
-    return fd;
-}
-
-static bool is_attached(const struct volumes *volumes, const char *name)
-{
-    for (size_t i = 0; i < volumes->n_items; i++) {
-        size_t length = strlen(volumes->items[i].volume);
-
-        if (strncmp(name, volumes->items[i].volume, length) == 0 &&
-            strcmp(name + length, SUFFIX) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Only files by our own naming: a site's own script may write beside us. */
-static int remove_stale(int directory, const struct volumes *volumes)
-{
-    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    _cleanup_(closedir_p) DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-    struct dirent *entry;
-
-    if (!dir)
-        return complain("cannot list the output folder");
-    while ((entry = readdir(dir))) {
-        const char *dot = strrchr(entry->d_name, '.');
-
-        if (strncmp(entry->d_name, "vol-", 4) == 0 && dot && strcmp(dot, SUFFIX) == 0 &&
-            !is_attached(volumes, entry->d_name))
-            (void)unlinkat(directory, entry->d_name, 0);
-    }
-    return 0;
-}
-
-static int write_one(int directory, const struct origin *origin, const char *text)
-{
-    char name[ORIGIN_WORD_MAX + sizeof(SUFFIX)];
-    int r;
-
-    snprintf(name, sizeof(name), "%s" SUFFIX, origin->volume);
-    r = atomic_write_file(directory, name, text, strlen(text), 0644);
-    if (r < 0)
-        fprintf(stderr, "ebswarm-ec2: %s: %s\n", name, strerror(-r));
-    return r;
-}
-
-static int say(const struct volumes *volumes, const char *output, bool check)
-{
-    _cleanup_close_ int directory = check ? -1 : open_output(output);
-    int r = 0;
-
-    if (!check && directory < 0)
-        return -EIO;
     for (size_t i = 0; i < volumes->n_items; i++) {
         _cleanup_free_ char *text = origin_format(&volumes->items[i]);
 
-        if (!text)
-            return complain("out of memory");
-        if (check)
-            printf("%s\n", text);
-        else if (write_one(directory, &volumes->items[i], text) < 0)
-            r = -EIO;
+        printf("%s\n", text ? text : "out of memory");
     }
-    return check || r < 0 ? r : remove_stale(directory, volumes);
 }
 
-static int run(const char *output, bool check)
+static int report_origins(const struct settings *settings, struct volumes *volumes,
+                          int *ret_directory)
+{
+    int r;
+
+    stamp(volumes);
+    if (settings->check) {
+        print(volumes);
+        return 0;
+    }
+    *ret_directory = output_open(settings->output);
+    if (*ret_directory < 0)
+        return *ret_directory;
+    r = output_write(*ret_directory, volumes);
+    return r < 0 ? r : output_remove_stale(*ret_directory, volumes);
+}
+
+static int ask_origins(const struct instance *instance, struct volumes *volumes,
+                       char why[EC2_WHY_MAX])
+{
+    _cleanup_(aws_free_p) struct aws *ec2 = NULL;
+    int r = aws_new(instance, "ec2", "AWS_ENDPOINT_URL_EC2", ORIGINS_TOTAL_USEC, why, &ec2);
+
+    return r < 0 ? r : describe_volumes(ec2, volumes, note);
+}
+
+/* After the origins, which the daemon waits for. */
+static int ask_lists(const struct instance *instance, const struct volumes *volumes, int directory,
+                     char why[EC2_WHY_MAX])
+{
+    _cleanup_(aws_free_p) struct aws *ebs = NULL;
+    int r = aws_new(instance, "ebs", "AWS_ENDPOINT_URL_EBS", LISTS_TOTAL_USEC, why, &ebs);
+
+    if (r >= 0)
+        lists_ask(ebs, volumes, directory, note);
+    return r;
+}
+
+static int ask(const struct settings *settings, struct instance *instance, struct volumes *volumes)
+{
+    char why[EC2_WHY_MAX] = "out of memory";
+    _cleanup_close_ int directory = -1;
+    int r = imds_ask(instance, why);
+
+    volumes->instance_id = instance->id;
+    if (r >= 0)
+        r = ask_origins(instance, volumes, why);
+    if (r < 0)
+        return complain(why);
+    r = report_origins(settings, volumes, &directory);
+    if (r < 0 || !settings->block_lists)
+        return r;
+    r = ask_lists(instance, volumes, directory, why);
+    return r < 0 ? complain(why) : 0;
+}
+
+static int run(const struct settings *settings)
 {
     struct instance instance;
     struct volumes volumes = { 0 };
-    char why[EC2_WHY_MAX] = "out of memory";
-    int r = imds_ask(&instance, why);
+    int r = ask(settings, &instance, &volumes);
 
-    if (r >= 0)
-        r = aws_ask(&instance, &volumes, note, why);
     instance_forget(&instance);
-    if (r < 0) {
-        (void)complain(why);
-    } else {
-        stamp(&volumes);
-        r = say(&volumes, output, check);
-    }
     volumes_done(&volumes);
     return r;
+}
+
+static void report_finding(int level, const char *text, void *userdata)
+{
+    (void)userdata;
+    /* The daemon tells the warnings. */
+    if (level <= LOG_ERR)
+        (void)complain(text);
+}
+
+static int read_configuration(const char *file, struct settings *settings)
+{
+    struct conf_paths paths = { .main_file = file, .directories = conf_directories() };
+    struct conf *conf;
+    int r = conf_load(&paths, report_finding, NULL, &conf);
+
+    if (r < 0)
+        return r;
+    settings->block_lists = conf->block_lists;
+    conf_free(conf);
+    return 0;
+}
+
+static int usage(const char *what)
+{
+    if (what)
+        fprintf(stderr, "ebswarm-ec2: '%s' is not understood\n", what);
+    fputs("See ebswarm-ec2 --help.\n", stderr);
+    return 2;
 }
 
 int main(int argc, char *argv[])
 {
     static const struct option options[] = {
-        { "output", required_argument, NULL, 'o' },
-        { "check", no_argument, NULL, 'c' },
-        { "version", no_argument, NULL, 'v' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
+        { "output", required_argument, NULL, 'o' }, { "config", required_argument, NULL, 'f' },
+        { "check", no_argument, NULL, 'c' },        { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },         { NULL, 0, NULL, 0 },
     };
-    const char *output = NULL;
-    bool check = false;
+    struct settings settings = { 0 };
+    const char *config = NULL;
     int option;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
         switch (option) {
         case 'o':
-            output = optarg;
+            settings.output = optarg;
+            break;
+        case 'f':
+            config = optarg;
             break;
         case 'c':
-            check = true;
+            settings.check = true;
             break;
         case 'v':
             puts("ebswarm-ec2 " EBSWARM_VERSION);
@@ -193,15 +207,13 @@ int main(int argc, char *argv[])
             fputs(help, stdout);
             return 0;
         default:
-            return 2;
+            return usage(NULL);
         }
     }
-    if (optind < argc) {
-        fprintf(stderr, "ebswarm-ec2: '%s' is not understood; see --help\n", argv[optind]);
-        return 2;
-    }
+    if (optind < argc)
+        return usage(argv[optind]);
     /* No core: it would hold the role's credentials. */
     (void)prctl(PR_SET_DUMPABLE, 0);
     curl_global_init(CURL_GLOBAL_DEFAULT);
-    return run(output, check) < 0 ? 1 : 0;
+    return read_configuration(config, &settings) < 0 || run(&settings) < 0 ? 1 : 0;
 }

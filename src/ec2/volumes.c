@@ -12,7 +12,7 @@
 struct reader {
     struct volumes *volumes;
     struct origin current;
-    char name[64], value[64]; /* of a status detail or a snapshot */
+    char name[64], value[64]; /* of a status detail, a snapshot or an attachment */
     int error;
 };
 
@@ -31,7 +31,6 @@ static const struct field volume_fields[] = {
     { "volumeSet/item/fastRestored", "FastRestored", "" },
     { "volumeSet/item/volumeInitializationRate", "InitializationRate", "M" },
     { "volumeSet/item/sourceVolumeId", "SourceVolume", "" },
-    { "volumeSet/item/attachmentSet/item/device", "Device", "" },
     { NULL, NULL, NULL },
 };
 
@@ -86,21 +85,38 @@ static bool is_volume_id(const char *id)
            id[4 + strspn(id + 4, "0123456789abcdef")] == '\0';
 }
 
+static void on_attachment(struct reader *reader, const char *path, const char *text)
+{
+    if (strcmp(path, "/instanceId") == 0)
+        snprintf(reader->name, sizeof(reader->name), "%s", text);
+    else if (strcmp(path, "/device") == 0)
+        snprintf(reader->value, sizeof(reader->value), "%s", text);
+    else if (*path == '\0') {
+        if (strcmp(reader->name, reader->volumes->instance_id) == 0)
+            (void)origin_set(&reader->current, "Device", reader->value);
+        reader->name[0] = reader->value[0] = '\0';
+    }
+}
+
 static void on_volume(const char *path, const char *text, void *userdata)
 {
+    static const char attachment[] = "volumeSet/item/attachmentSet/item";
     struct reader *reader = userdata;
 
     if (strcmp(path, "nextToken") == 0)
         snprintf(reader->volumes->next_token, VOLUMES_TOKEN_MAX, "%s", text);
     take_field(&reader->current, volume_fields, path, text);
+    /* Only the empty element means an empty volume: a missing one says nothing. */
+    if (strcmp(path, "volumeSet/item/snapshotId") == 0 && *text == '\0')
+        strcpy(reader->current.snapshot, ORIGIN_NONE);
+    if (strncmp(path, attachment, strlen(attachment)) == 0)
+        on_attachment(reader, path + strlen(attachment), text);
     if (strcmp(path, "volumeSet/item") != 0)
         return;
     if (!is_volume_id(reader->current.volume)) {
         reader->error = -EINVAL;
         return;
     }
-    if (reader->current.snapshot[0] == '\0')
-        strcpy(reader->current.snapshot, ORIGIN_NONE);
     if (!find(reader->volumes, reader->current.volume))
         append(reader);
     origin_init(&reader->current);
@@ -141,6 +157,8 @@ static void on_snapshot(const char *path, const char *text, void *userdata)
 {
     struct reader *reader = userdata;
 
+    if (strcmp(path, "nextToken") == 0)
+        snprintf(reader->volumes->next_token, VOLUMES_TOKEN_MAX, "%s", text);
     if (strcmp(path, "snapshotSet/item/snapshotId") == 0)
         snprintf(reader->name, sizeof(reader->name), "%s", text);
     if (strcmp(path, "snapshotSet/item/fullSnapshotSizeInBytes") == 0)
@@ -194,7 +212,7 @@ void volumes_done(struct volumes *volumes)
 
 static void on_error(const char *path, const char *text, void *userdata)
 {
-    struct ec2_error *error = userdata;
+    struct aws_error *error = userdata;
 
     if (strcmp(path, "Errors/Error/Code") == 0)
         snprintf(error->code, sizeof(error->code), "%s", text);
@@ -202,10 +220,10 @@ static void on_error(const char *path, const char *text, void *userdata)
         snprintf(error->message, sizeof(error->message), "%s", text);
 }
 
-void ec2_error_take(struct ec2_error *error, const char *xml, size_t length)
+void ec2_error_take(struct aws_error *error, const char *xml, size_t length)
 {
     const char *why;
 
-    *error = (struct ec2_error){ 0 };
+    *error = (struct aws_error){ 0 };
     (void)xml_parse(xml, length, on_error, error, &why);
 }

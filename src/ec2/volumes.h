@@ -3,19 +3,16 @@
 #ifndef EC2_VOLUMES_H
 #define EC2_VOLUMES_H
 
+#include "ec2/aws.h"
 #include "origin/origin.h"
 
 #define VOLUMES_TOKEN_MAX 4097
 
 struct volumes {
+    const char *instance_id; /* whose attachments count: a volume may have several */
     struct origin *items;
     size_t n_items;
     char next_token[VOLUMES_TOKEN_MAX]; /* of the last page; "" after the last */
-};
-
-struct ec2_error {
-    char code[64];
-    char message[256];
 };
 
 void volumes_done(struct volumes *volumes);
@@ -25,6 +22,6 @@ int volumes_take_status(struct volumes *volumes, const char *xml, size_t length,
 int volumes_take_snapshots(struct volumes *volumes, const char *xml, size_t length,
                            const char **why);
 /* Empty strings when the body is no error document. */
-void ec2_error_take(struct ec2_error *error, const char *xml, size_t length);
+void ec2_error_take(struct aws_error *error, const char *xml, size_t length);
 
 #endif

@@ -12,6 +12,9 @@
 #include "base/rangeset.h"
 #include "origin/origin.h"
 
+/* What a reader need not go beyond. */
+#define BLOCKLIST_FILE_MAX (UINT64_C(64) * 1024 * 1024)
+
 struct blocklist {
     char snapshot[ORIGIN_WORD_MAX];
     uint64_t block_bytes;

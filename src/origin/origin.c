@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +74,11 @@ void origin_init(struct origin *origin)
         .fast_restored = ORIGIN_UNSAID,
         .initialization_progress = ORIGIN_UNSAID,
     };
+}
+
+bool origin_has_snapshot(const struct origin *origin)
+{
+    return origin->snapshot[0] != '\0' && strcmp(origin->snapshot, ORIGIN_NONE) != 0;
 }
 
 static int take_word(const char *value, char *ret)

@@ -7,6 +7,7 @@
 #ifndef ORIGIN_ORIGIN_H
 #define ORIGIN_ORIGIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -49,6 +50,9 @@ struct origin {
 
 /* Says nothing. */
 void origin_init(struct origin *origin);
+
+/* False for an empty volume, and where the file does not say. */
+bool origin_has_snapshot(const struct origin *origin);
 
 /* One key as the file has it. -ENOENT for an unknown key, -EINVAL or -ERANGE for a bad value. */
 int origin_set(struct origin *origin, const char *key, const char *value);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ebswarm-ec2 against a fake AWS: what it writes, and what it says when it cannot."""
+import json
 import os
 import re
 import socket
@@ -479,6 +480,22 @@ def test_the_options_are_those_of_the_manual():
         [PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout, flags=re.M))
     described = set(re.findall(r"^\.It Fl -([a-z-]+)", (ROOT / "man" / "ebswarm-ec2.8").read_text(), flags=re.M))
     assert shown == described and shown
+
+
+def test_the_keys_are_those_of_the_manual(aws, out):
+    aws.answers["DescribeVolumes"] = [(200, page(volume(
+        "vol-0a", more="<volumeInitializationRate>300</volumeInitializationRate><sourceVolumeId>vol-0b</sourceVolumeId>")))]
+    assert run(aws, out).returncode == 0
+    described = re.findall(r"^\.It Li (\w+)=$", (ROOT / "man" / "ebswarm-origin.5").read_text(), flags=re.M)
+    assert sorted(described) == sorted(fields(out / "vol-0a.origin"))
+
+
+def test_the_policies_of_the_manual_and_the_documentation_are_one():
+    text = (ROOT / "man" / "ebswarm-ec2.8").read_text()
+    manual = json.loads(re.search(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed", text, flags=re.M | re.S)[1])
+    documented = json.loads(re.search(r"^    (\{.*?)\n\n", (ROOT / "docs" / "origin.md").read_text().split(
+        "## The role's policy")[1], flags=re.M | re.S)[1])
+    assert manual == documented
 
 
 @pytest.mark.parametrize("words", [["--no-such-option"], ["--output"], ["file"]])

@@ -2,6 +2,9 @@
 """Where a volume came from decides whether it is read: by what the volume itself saw."""
 
 import os
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -122,4 +125,17 @@ def test_unknown_skip_leaves_a_volume_that_nobody_speaks_for(ebswarm, cold):
     ebswarm.disks = [Disk(1, volume, SERIAL)]
     ebswarm.configure("[Discover]\nUnknown=skip\n")
     assert ebswarm.once().returncode == 0
+    assert volume.record()["reads"] == 0
+
+
+def test_the_script_of_the_documentation_is_believed(ebswarm, cold):
+    page = Path(__file__).resolve().parents[2] / "docs" / "origin.md"
+    script = re.search(r"^```sh\n(.*?)^```", page.read_text(), flags=re.M | re.S)[1]
+    volume = cold(**FAST)
+    ebswarm.disks = [Disk(1, volume, SERIAL)]
+    folder = ebswarm.socket.parent / "origin"
+    subprocess.run(["sh", "-c", script, "sh", str(folder)], input=f"{ID} none\nvol-0c snap-0c\n", text=True, check=True)
+    assert sorted(os.listdir(folder)) == [f"{ID}.origin", "vol-0c.origin"]
+    done = ebswarm.once()
+    assert done.returncode == 0 and "not believed" not in done.stderr, done.stderr
     assert volume.record()["reads"] == 0

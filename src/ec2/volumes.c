@@ -149,8 +149,11 @@ static void on_status(const char *path, const char *text, void *userdata)
         snprintf(reader->name, sizeof(reader->name), "%s", text);
     else if (strcmp(path, "/status") == 0)
         snprintf(reader->value, sizeof(reader->value), "%s", text);
-    else if (*path == '\0' && strcmp(reader->name, "initialization-state") == 0)
-        (void)origin_set(&reader->current, "InitializationState", reader->value);
+    else if (*path == '\0') {
+        if (strcmp(reader->name, "initialization-state") == 0)
+            (void)origin_set(&reader->current, "InitializationState", reader->value);
+        reader->name[0] = reader->value[0] = '\0';
+    }
 }
 
 static void on_snapshot(const char *path, const char *text, void *userdata)

@@ -42,6 +42,8 @@ static int take_head(struct reader *reader, const char *text)
         return refuse(reader, "the list of another snapshot");
     if (list->block_bytes == 0 || list->volume_bytes == 0)
         return refuse(reader, "a size of 0");
+    if (list->volume_bytes % list->block_bytes != 0)
+        return refuse(reader, "the volume is no whole number of blocks");
     return 0;
 }
 
@@ -71,6 +73,8 @@ static int take_range(struct reader *reader, const char *text)
         return refuse(reader, "expected START LENGTH");
     if (start > list->volume_bytes || length > list->volume_bytes - start || length == 0)
         return refuse(reader, "a range beyond the volume's end, or empty");
+    if (start % list->block_bytes != 0 || length % list->block_bytes != 0)
+        return refuse(reader, "a range that is no whole number of blocks");
     if (start < reader->last_end || (start == reader->last_end && start > 0))
         return refuse(reader, "ranges that are not ascending and merged");
     reader->last_end = start + length;

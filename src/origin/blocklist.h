@@ -26,8 +26,9 @@ struct blocklist {
 void blocklist_done(struct blocklist *list);
 
 /*
- * -EINVAL with `why` for another format, another snapshot than `snapshot`, ranges out of order or
- * beyond the volume, totals that differ, a missing end. The caller calls blocklist_done().
+ * -EINVAL with `why` for another format, another snapshot than `snapshot`, ranges out of order,
+ * beyond the volume or not of whole blocks, totals that differ, a missing end. The caller calls
+ * blocklist_done().
  */
 int blocklist_parse(const char *text, size_t length, const char *snapshot, struct blocklist *ret,
                     char why[ORIGIN_WHY_MAX]);

@@ -46,15 +46,18 @@ static void every_cut_is_refused(void **state)
 static void wrong_content_is_refused(void **state)
 {
     static const char *const bad[] = {
+        "EBSWARM-BLOCKS 1 snap-1 524288 10485761\nEND 0 0\n",
+        HEAD "1 524288\nEND 1 524288\n",
+        HEAD "0 524289\nEND 1 524289\n",
         "EBSWARM-BLOCKS 2 snap-1 524288 10485760\nEND 0 0\n",
         HEAD "0 524288\nEND 2 524288\n",
         HEAD "0 524288\nEND 1 524289\n",
         HEAD "524288 524288\n0 524288\nEND 2 1048576\n",
         HEAD "0 524288\n524288 524288\nEND 1 1048576\n",
-        HEAD "10485760 1\nEND 1 1\n",
+        HEAD "10485760 524288\nEND 1 524288\n",
         HEAD "0 0\nEND 0 0\n",
         HEAD "0 -1\nEND 1 1\n",
-        HEAD "0 18446744073709551615\nEND 1 18446744073709551615\n",
+        HEAD "0 18446744073709027328\nEND 1 18446744073709027328\n",
         HEAD "END 0 0\nEND 0 0\n",
     };
     struct blocklist list;

@@ -124,6 +124,7 @@ void blocks_error_take(struct aws_error *error, const char *json, size_t length)
 
     if (!message)
         message = json_string_value(json_object_get(body, "message"));
+    *error = (struct aws_error){ 0 };
     snprintf(error->code, sizeof(error->code), "%s", reason ? reason : "");
     snprintf(error->message, sizeof(error->message), "%s%s%s", reason ? reason : "",
              reason && message ? ": " : "", message ? message : "");

@@ -127,3 +127,8 @@ void sample_summarize(uint64_t *latencies_usec, size_t n, uint64_t seed, struct 
     ret->p99_usec = percentile(latencies_usec, n, 99);
     ret->max_usec = latencies_usec[n - 1];
 }
+
+bool sample_looks_warm(const struct check_report *report)
+{
+    return report->samples >= SAMPLE_MIN && report->max_usec <= SAMPLE_COLD_USEC;
+}

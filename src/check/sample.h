@@ -8,6 +8,7 @@
 
 #include "base/rangeset.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,11 @@
 #define SAMPLE_REGION_BYTES (UINT64_C(512) << 10)
 /* Below this many regions a percentile is an anecdote: no figure is given. */
 #define SAMPLE_MIN 8U
+/*
+ * A region that took longer was cold: a first touch takes 30 ms and more, while 512 KiB that are
+ * warm take 4 ms even at 125 MiB/s, the least that gp3 gives.
+ */
+#define SAMPLE_COLD_USEC (UINT64_C(8) * 1000)
 
 /* One sample; `samples` is 0 when none was taken. */
 struct check_report {
@@ -44,5 +50,9 @@ int sample_draw(const struct rangeset *ranges, size_t n, uint64_t seed, struct r
  * than SAMPLE_MIN reads, samples is 0.
  */
 void sample_summarize(uint64_t *latencies_usec, size_t n, uint64_t seed, struct check_report *ret);
+
+/* Every region came as fast as a warm one; false where there were too few. It proves nothing of the
+ * regions that were not drawn. */
+bool sample_looks_warm(const struct check_report *report);
 
 #endif

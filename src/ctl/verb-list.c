@@ -5,6 +5,7 @@
 #include "conf/conf.h"
 #include "ctl/verbs.h"
 #include "device/list.h"
+#include "device/told.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,18 +55,37 @@ static void print_table(const json_t *list)
         puts("no block devices at all: is this a container, or is /sys not mounted?");
 }
 
-static int list_devices(const struct ctl_options *options, const struct conf *conf)
+/* What the daemon would decide now. NULL with a negative errno in *ret_error. */
+static json_t *make_list(const struct conf *conf, int *ret_error)
 {
+    _cleanup_free_ char *path = origin_folder_path();
     struct device_entries entries = { 0 };
+    struct origin_folder folder = { 0 };
+    char boot_id[37];
+    const struct device_list_told told = { .folder = &folder, .boot_id = boot_id };
     json_t *list = NULL;
-    int r = device_enumerate(&entries);
+    int r = path ? device_boot_id(boot_id) : -ENOMEM;
 
     if (r >= 0)
-        list = device_list(&entries, conf);
+        r = device_enumerate(&entries);
+    if (r >= 0) {
+        origin_folder_read(path, &folder);
+        device_entries_take_ids(&entries, &folder, boot_id);
+        list = device_list(&entries, conf, &told);
+    }
     device_entries_free(&entries);
+    origin_folder_done(&folder);
+    *ret_error = r < 0 ? r : -ENOMEM;
+    return list;
+}
+
+static int list_devices(const struct ctl_options *options, const struct conf *conf)
+{
+    int error;
+    json_t *list = make_list(conf, &error);
+
     if (!list) {
-        fprintf(stderr, "ebswarmctl: cannot look for block devices: %s\n",
-                strerror(r < 0 ? -r : ENOMEM));
+        fprintf(stderr, "ebswarmctl: cannot look for block devices: %s\n", strerror(-error));
         return CTL_EXIT_FAILURE;
     }
     if (options->json) {

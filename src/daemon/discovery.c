@@ -116,7 +116,7 @@ void discovery_free(struct discovery *discovery)
     free(discovery);
 }
 
-const struct device_entries *discovery_entries(const struct discovery *discovery)
+struct device_entries *discovery_entries(struct discovery *discovery)
 {
     return &discovery->entries;
 }

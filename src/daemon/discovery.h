@@ -15,6 +15,6 @@ int discovery_new(sd_event *event, void (*changed)(void *userdata), void *userda
 void discovery_free(struct discovery *discovery);
 
 /* Valid until `changed` is called. */
-const struct device_entries *discovery_entries(const struct discovery *discovery);
+struct device_entries *discovery_entries(struct discovery *discovery);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "daemon/discovery.h"
+#include "daemon/origins.h"
 #include "daemon/progress.h"
 #include "daemon/run.h"
 #include "daemon/volumes.h"
@@ -82,7 +83,7 @@ static int choose_volumes(struct once *once, const struct options *options, cons
             r = origins_new(once->event, NULL, NULL, &origins);
         if (r >= 0) {
             wanted.found = discovery_entries(discovery);
-            wanted.origins = origins;
+            wanted.told = origins_told(origins);
         }
     }
     if (r >= 0)

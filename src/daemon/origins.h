@@ -6,7 +6,7 @@
 #ifndef DAEMON_ORIGINS_H
 #define DAEMON_ORIGINS_H
 
-#include "origin/origin.h"
+#include "origin/folder.h"
 
 #include <systemd/sd-event.h>
 
@@ -20,7 +20,7 @@ int origins_new(sd_event *event, void (*changed)(void *userdata), void *userdata
                 struct origins **ret);
 void origins_free(struct origins *origins);
 
-/* NULL where nothing is told. Valid until `changed` is called. */
-const struct origin *origins_find(const struct origins *origins, const char *volume_id);
+/* Valid until `changed` is called. */
+const struct origin_folder *origins_told(const struct origins *origins);
 
 #endif

@@ -37,22 +37,12 @@ char *paths_state_directory(void)
     return path ? path : strdup("/var/lib/ebswarm");
 }
 
-static char *in_runtime_directory(const char *name)
+char *paths_socket(void)
 {
     _cleanup_free_ char *directory = first_of_variable("RUNTIME_DIRECTORY");
     char *path;
 
-    if (asprintf(&path, "%s/%s", directory ? directory : "/run/ebswarm", name) < 0)
+    if (asprintf(&path, "%s/io.ebswarm", directory ? directory : "/run/ebswarm") < 0)
         return NULL;
     return path;
-}
-
-char *paths_socket(void)
-{
-    return in_runtime_directory("io.ebswarm");
-}
-
-char *paths_origins(void)
-{
-    return in_runtime_directory("origin");
 }

@@ -8,6 +8,5 @@
 char *paths_state_directory(void);
 /* $RUNTIME_DIRECTORY/io.ebswarm, else /run/ebswarm/io.ebswarm. The caller's. */
 char *paths_socket(void);
-/* $RUNTIME_DIRECTORY/origin, else /run/ebswarm/origin. The caller's. */
-char *paths_origins(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "daemon/configuration.h"
 #include "daemon/discovery.h"
+#include "daemon/origins.h"
 #include "daemon/paths.h"
 #include "daemon/run.h"
 #include "daemon/volumes.h"
@@ -71,7 +72,7 @@ static int apply(struct service *service)
         .options = service->options,
         .conf = service->conf,
         .found = service->discovery ? discovery_entries(service->discovery) : NULL,
-        .origins = service->origins,
+        .told = service->origins ? origins_told(service->origins) : NULL,
         .may_wait = true,
     };
     int r = device_boot_id(wanted.boot_id);

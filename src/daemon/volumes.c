@@ -2,8 +2,7 @@
 #include "daemon/volumes.h"
 
 #include "base/log.h"
-#include "device/choose.h"
-#include "origin/decide.h"
+#include "device/told.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,22 +94,17 @@ static void copy_origin(const struct origin *origin, struct volume_settings *set
 
 /* What its origin says of a volume that would be warmed. */
 static void ask_origin(const struct fleet *fleet, const struct volumes_wanted *wanted,
-                       const struct device_entry *entry, struct volume_settings *settings)
+                       const struct device_entry *entry, const struct device_choice *choice,
+                       struct volume_settings *settings)
 {
-    const struct origin *origin = wanted->origins ? origins_find(wanted->origins, entry->id) : NULL;
-    const struct origin_question question = {
-        .origin = origin,
-        .timed_out = !wanted->may_wait ||
-                     fleet_age_usec(fleet, entry->node) >= wanted->conf->origin_timeout_usec,
-        .boot_id = wanted->boot_id,
-        .provisioned_rate = wanted->conf->provisioned_rate,
-        .unknown = wanted->conf->unknown,
-        .force = settings->force,
-    };
-    struct origin_decision decision = origin_decide(&question);
+    bool timed_out = !wanted->may_wait ||
+                     fleet_age_usec(fleet, entry->node) >= wanted->conf->origin_timeout_usec;
+    struct origin_decision decision =
+        device_ask_origin(entry, choice, wanted->conf, wanted->told, wanted->boot_id, timed_out);
 
-    copy_origin(origin, settings);
+    copy_origin(origin_folder_find(wanted->told, entry->id), settings);
     settings->wait_for_origin = decision.verdict == ORIGIN_WAIT;
+    settings->probe = decision.verdict == ORIGIN_PROBE;
     settings->skip = decision.verdict == ORIGIN_SKIP;
     snprintf(settings->skip_reason, sizeof(settings->skip_reason), "%s", decision.reason);
 }
@@ -141,7 +135,7 @@ static int set_found(struct fleet *fleet, const struct volumes_wanted *wanted)
         settings.skip = choice.decision == DEVICE_SKIP;
         snprintf(settings.skip_reason, sizeof(settings.skip_reason), "%s", choice.reason);
         if (!settings.skip && device_class_is_volume(entry->class))
-            ask_origin(fleet, wanted, entry, &settings);
+            ask_origin(fleet, wanted, entry, &choice, &settings);
         r = fleet_set(fleet, entry->node, &settings);
     }
     return r;
@@ -190,6 +184,8 @@ int volumes_apply(struct fleet *fleet, const struct volumes_wanted *wanted)
 {
     int r;
 
+    if (wanted->found)
+        device_entries_take_ids(wanted->found, wanted->told, wanted->boot_id);
     forget_others(fleet, wanted);
     r = set_command_line(fleet, wanted);
     if (r >= 0)

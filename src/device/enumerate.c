@@ -45,7 +45,10 @@ int device_entry_from_device(sd_device *device, struct device_entry **ret)
         node = made_up_node;
     }
     get_links(device, links);
-    return device_entry_new(&facts, node, links, ret);
+    r = device_entry_new(&facts, node, links, ret);
+    if (r >= 0 && sd_device_get_usec_initialized(device, &(*ret)->initialized_usec) < 0)
+        (*ret)->initialized_usec = 0;
+    return r;
 }
 
 static int add_entry(struct device_entries *entries, struct device_entry *entry)

@@ -22,7 +22,7 @@ static void test_list(void **state)
     expected = json_load_file(path, 0, NULL);
     assert_non_null(expected);
     fixture_load(name, &fixture);
-    list = device_list(&fixture.entries, &conf);
+    list = device_list(&fixture.entries, &conf, NULL);
     assert_non_null(list);
     assert_int_equal(json_array_size(list), json_array_size(expected));
     for (size_t i = 0; i < json_array_size(expected); i++) {

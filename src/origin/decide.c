@@ -43,7 +43,7 @@ static struct origin_decision decide_unknown(enum conf_unknown unknown, const ch
     case CONF_UNKNOWN_PROBE:
         break;
     }
-    return decision(ORIGIN_WARM_LAST, source, "%s, Unknown=probe", what);
+    return decision(ORIGIN_PROBE, source, "%s, Unknown=probe", what);
 }
 
 static bool within_fast_restore(const struct origin *origin)

@@ -11,7 +11,7 @@
 enum origin_verdict {
     ORIGIN_WAIT, /* no answer yet */
     ORIGIN_WARM,
-    ORIGIN_WARM_LAST, /* probe: a small check decides between now, and last and idle */
+    ORIGIN_PROBE, /* a small check decides between warming now, and last and idle */
     ORIGIN_SKIP,
 };
 

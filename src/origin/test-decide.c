@@ -152,7 +152,7 @@ static void no_answer(void **state)
     question.unknown = CONF_UNKNOWN_WARM;
     expect(&question, ORIGIN_WARM, "Unknown=warm");
     question.unknown = CONF_UNKNOWN_PROBE;
-    expect(&question, ORIGIN_WARM_LAST, "Unknown=probe");
+    expect(&question, ORIGIN_PROBE, "Unknown=probe");
 }
 
 static void answer_without_snapshot(void **state)
@@ -161,7 +161,7 @@ static void answer_without_snapshot(void **state)
 
     (void)state;
     origin.snapshot[0] = '\0';
-    expect_origin(&origin, ORIGIN_WARM_LAST, "names no snapshot");
+    expect_origin(&origin, ORIGIN_PROBE, "names no snapshot");
 }
 
 static void force(void **state)

@@ -34,10 +34,20 @@ struct fleet {
 
 DEFINE_CLEANUP(struct fleet *, fleet_free, fleet_free_p)
 
+static bool any_goes_first(const struct fleet *fleet, uint64_t now_usec)
+{
+    for (size_t i = 0; i < fleet->n_volumes; i++) {
+        if (volume_goes_first(fleet->volumes[i], now_usec))
+            return true;
+    }
+    return false;
+}
+
 static void pump(struct fleet *fleet)
 {
     uint64_t now_usec = clock_now_usec();
 
+    fleet->context.others_first = any_goes_first(fleet, now_usec);
     for (size_t i = 0; i < fleet->n_volumes; i++)
         volume_pump(fleet->volumes[i], now_usec);
     engine_submit(fleet->context.engine);

@@ -28,6 +28,7 @@ struct volume_settings {
     bool skip;             /* shown, but not warmed */
     char skip_reason[256]; /* why, in words */
     bool wait_for_origin;  /* not read before its origin is known, or waiting for it is over */
+    bool probe;            /* nobody knows whether it is cold: a sample decides how it is warmed */
     bool force;            /* warmed even if it is instance store */
     /* Where it came from, as far as somebody told; all 0 where nobody did. */
     struct {

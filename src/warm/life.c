@@ -11,7 +11,6 @@
 #include <syslog.h>
 
 #define OPEN_AGAIN_USEC (2 * USEC_PER_SEC)
-#define OPEN_SLOW_USEC  (5 * USEC_PER_SEC)
 #define VERIFY_USEC     USEC_PER_SEC
 /* A state directory that does not answer holds up the warming no longer than this. */
 #define LOAD_PATIENCE_USEC (3 * USEC_PER_SEC)
@@ -184,15 +183,27 @@ static bool begin_sample(struct volume *volume, const struct rangeset *ranges)
 
 DEFINE_CLEANUP(struct rangeset *, rangeset_free, rangeset_free_p)
 
-/* Of a volume that was read in part, the unread rest is not the whole: no figure is better. */
+/*
+ * Of a volume that was read in part, the unread rest is not the whole and gives no figure before;
+ * but where nobody knows whether it is cold, it is what the sample asks of.
+ */
 static bool begin_check_before(struct volume *volume)
 {
-    _cleanup_(rangeset_free_p) struct rangeset *all = rangeset_new();
+    _cleanup_(rangeset_free_p) struct rangeset *unread = rangeset_new();
+    const struct rangeset *warm = progress_warm(volume->progress);
+    int r;
 
-    if (!volume->settings.check_before || progress_warm_bytes(volume->progress) > 0 || !all ||
-        rangeset_add(all, 0, progress_size_bytes(volume->progress)) < 0)
+    volume->sampling_the_rest = progress_warm_bytes(volume->progress) > 0;
+    if (!volume->settings.probe && (!volume->settings.check_before || volume->sampling_the_rest))
         return false;
-    return begin_sample(volume, all);
+    if (!unread || rangeset_add(unread, 0, progress_size_bytes(volume->progress)) < 0)
+        return false;
+    for (size_t i = 0; i < rangeset_length(warm); i++) {
+        r = rangeset_subtract(unread, rangeset_get(warm, i)->start, rangeset_get(warm, i)->end);
+        if (r < 0)
+            return false;
+    }
+    return begin_sample(volume, unread);
 }
 
 /* The regions of the sample before are left out: drawn again from its seed, they are the same. */
@@ -321,6 +332,15 @@ static void tick_verify(struct volume *volume, uint64_t now_usec)
     verify_now(volume);
 }
 
+static const char *why_slowly(const struct volume *volume)
+{
+    if (!volume->last)
+        return "";
+    return volume->context->others_first
+               ? "every sample was as fast as a warm read: it waits for the other volumes"
+               : "every sample was as fast as a warm read: one read at a time";
+}
+
 /* Chooses what comes next; called whenever something has ended. */
 void volume_go_on(struct volume *volume)
 {
@@ -342,7 +362,7 @@ void volume_go_on(struct volume *volume)
         volume_set_state(volume, VOLUME_CHECKING_BEFORE, "%s", "");
     } else if (volume->state != VOLUME_WARMING) {
         rate_reset(&volume->rate, clock_now_usec());
-        volume_set_state(volume, VOLUME_WARMING, "%s", "");
+        volume_set_state(volume, VOLUME_WARMING, "%s", why_slowly(volume));
     }
 }
 
@@ -378,7 +398,7 @@ static void tick_outage(struct volume *volume, uint64_t now_usec)
     if (volume->state != VOLUME_WARMING)
         return;
     if (!outage_is_on(&volume->outage)) {
-        volume_set_state(volume, VOLUME_WARMING, "%s", "");
+        volume_set_state(volume, VOLUME_WARMING, "%s", why_slowly(volume));
         return;
     }
     volume_set_state(volume, VOLUME_WARMING,

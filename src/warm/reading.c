@@ -36,8 +36,7 @@ static void send_sample(struct volume *volume, uint64_t now_usec)
 
 static void send_warm(struct volume *volume, uint64_t now_usec)
 {
-    unsigned depth =
-        outage_allowed_depth(&volume->outage, now_usec, control_depth(&volume->control));
+    unsigned depth = outage_allowed_depth(&volume->outage, now_usec, volume_depth(volume));
     struct piece piece;
 
     while (disk_in_flight(volume->disk) < depth &&
@@ -59,12 +58,29 @@ void volume_pump(struct volume *volume, uint64_t now_usec)
         send_warm(volume, now_usec);
 }
 
+static void end_sample_before(struct volume *volume, const struct check_report *report)
+{
+    if (!volume->sampling_the_rest)
+        volume->before = *report;
+    if (!volume->settings.probe)
+        return;
+    volume->last = sample_looks_warm(report);
+    if (volume->last)
+        volume_log(volume, LOG_INFO,
+                   "nobody says where it came from, and each of %u samples was as fast as a warm "
+                   "read: it is warmed after the others, one read at a time",
+                   report->samples);
+}
+
 void reading_end_sample(struct volume *volume)
 {
-    struct check_report *report =
-        volume->state == VOLUME_CHECKING_AFTER ? &volume->after : &volume->before;
+    struct check_report report;
 
-    sampling_end(&volume->sampling, report);
+    sampling_end(&volume->sampling, &report);
+    if (volume->state == VOLUME_CHECKING_AFTER)
+        volume->after = report;
+    else
+        end_sample_before(volume, &report);
     volume->save_wanted = true;
     volume_go_on(volume);
 }

@@ -45,11 +45,29 @@ void volume_control_anew(struct volume *volume)
     control_init(&volume->control, &limits, clock_now_usec());
 }
 
+unsigned volume_depth(const struct volume *volume)
+{
+    if (volume->last)
+        return volume->context->others_first ? 0 : 1;
+    return control_depth(&volume->control);
+}
+
+bool volume_goes_first(const struct volume *volume, uint64_t now_usec)
+{
+    bool stuck = volume->stall_said ||
+                 (volume->opening && now_usec - volume->opening_since_usec >= OPEN_SLOW_USEC);
+
+    return !volume->last && !stuck && !volume_state_is_final(volume->state) &&
+           volume->state != VOLUME_PAUSED;
+}
+
 void volume_configure(struct volume *volume, const struct volume_settings *settings)
 {
     const struct volume_settings before = volume->settings;
 
     volume->settings = *settings;
+    if (!settings->probe)
+        volume->last = false;
     if (before.reads.block_bytes != settings->reads.block_bytes ||
         before.reads.queue_depth != settings->reads.queue_depth)
         volume_control_anew(volume);
@@ -168,7 +186,7 @@ static void fill_reads(const struct volume *volume, struct volume_report *ret)
         return;
     ret->in_flight = disk_in_flight(volume->disk);
     ret->block_bytes = control_block_bytes(&volume->control);
-    ret->queue_depth = volume->state == VOLUME_WARMING ? control_depth(&volume->control) : 0;
+    ret->queue_depth = volume->state == VOLUME_WARMING ? volume_depth(volume) : 0;
     oldest_usec = disk_oldest_usec(volume->disk, now_usec, &offset);
     if (oldest_usec >= STALLED_USEC)
         ret->stalled_sec = oldest_usec / 1000000;
@@ -193,10 +211,18 @@ static struct origin_report origin_report(const struct volume *volume)
     };
 }
 
+/* One without an id of its own may have been told one. */
+static const char *shown_id(const struct volume *volume)
+{
+    if (!volume->identity.lasting && volume->settings.id[0])
+        return volume->settings.id;
+    return volume->id[0] ? volume->id : volume->path;
+}
+
 void volume_fill_report(struct volume *volume, struct volume_report *ret)
 {
     *ret = (struct volume_report){
-        .id = volume->id[0] ? volume->id : volume->path,
+        .id = shown_id(volume),
         .device = volume->path,
         .state = volume->state,
         .reason = volume->reason,

@@ -21,6 +21,8 @@
 
 /* A read older than this is said to be stalled: even the tails of a first touch are shorter. */
 #define STALLED_USEC (UINT64_C(10) * 1000 * 1000)
+/* An open that takes longer is said to be slow. */
+#define OPEN_SLOW_USEC (UINT64_C(5) * 1000 * 1000)
 
 struct volume;
 
@@ -32,8 +34,9 @@ struct warm_context {
     uint64_t checkpoint_interval_usec;
     uint64_t checkpoint_bytes;
     bool once; /* nothing is tried again later: what is not there or does not answer has failed */
-    bool all_paused; /* so volumes that come start paused */
-    bool changed;    /* set by whatever is worth showing at once */
+    bool all_paused;   /* so volumes that come start paused */
+    bool others_first; /* volumes that are `last` wait */
+    bool changed;      /* set by whatever is worth showing at once */
     /* Another volume that reads the same device, or NULL. */
     const struct volume *(*find_twin)(const struct warm_context *context,
                                       const struct volume *volume);
@@ -65,6 +68,8 @@ struct volume {
     struct outage outage;
     bool paused; /* by the user */
     bool stopping;
+    bool last; /* its sample looked warm: read when no other volume is, one read at a time */
+    bool sampling_the_rest; /* the sample is of a volume that was read in part: no figure before */
     bool stall_said, failure_said;
     int failure;    /* of the last failed read, negative errno */
     int open_error; /* why it is VOLUME_FAILED, negative errno */
@@ -104,6 +109,10 @@ void volume_resume(struct volume *volume);
 void volume_stop(struct volume *volume);
 void volume_skip(struct volume *volume, const char *reason);
 
+/* Reads that may be in flight for warming. */
+unsigned volume_depth(const struct volume *volume);
+/* It is on its way, or soon will be: volumes that are `last` wait for it. */
+bool volume_goes_first(const struct volume *volume, uint64_t now_usec);
 /* Depth and block size are found anew from the settings. */
 void volume_control_anew(struct volume *volume);
 

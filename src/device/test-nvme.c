@@ -3,11 +3,12 @@
 #include "device/nvme.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <linux/nvme_ioctl.h>
+#include <linux/types.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/ioctl.h>
 
 #include <cmocka.h>
 
@@ -130,27 +131,81 @@ static void test_stats_refused(void **state)
     assert_int_equal(nvme_parse_stats(page, sizeof(page), &stats), -EBADMSG);
 }
 
-static void test_not_nvme_is_quietly_absent(void **state)
+/* ---- a controller that answers: ioctl() is the linker's to wrap ---- */
+
+static struct {
+    uint8_t page[4096];
+    int status, error; /* what the ioctl gives */
+    unsigned long request;
+    struct nvme_admin_cmd command; /* what it was asked */
+} controller;
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+    (void)fd;
+    controller.request = request;
+    memcpy(&controller.command, argument, sizeof(controller.command));
+    if (controller.status == 0)
+        memcpy((void *)(uintptr_t)controller.command.addr, controller.page, 4096);
+    errno = controller.error;
+    return controller.status;
+}
+
+/* NVM Express base specification 1.4: Get Log Page and Identify; AWS: page D0h, 4096 bytes. */
+static void test_what_is_asked(void **state)
 {
     struct nvme_stats stats;
     char name[NVME_NAME_MAX];
-    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     (void)state;
-    assert_true(fd >= 0);
-    assert_int_equal(nvme_read_stats(fd, &stats), -EOPNOTSUPP);
-    assert_int_equal(nvme_read_device_name(fd, name), -EOPNOTSUPP);
-    close(fd);
+    controller.status = 0;
+    make_stats(controller.page);
+    assert_int_equal(nvme_read_stats(-1, &stats), 0);
+    assert_int_equal(stats.queue_length, 0xb0000000a);
+    assert_int_equal(controller.request, NVME_IOCTL_ADMIN_CMD);
+    assert_int_equal(controller.command.opcode, 0x02);
+    assert_int_equal(controller.command.cdw10, 0x03ff00d0);
+    assert_int_equal(controller.command.data_len, 4096);
+    make_identify(controller.page, "sdf");
+    assert_int_equal(nvme_read_device_name(-1, name), 0);
+    assert_string_equal(name, "sdf");
+    assert_int_equal(controller.command.opcode, 0x06);
+    assert_int_equal(controller.command.cdw10, 1);
+    assert_int_equal(controller.command.data_len, 4096);
+}
+
+/* Neither a missing right nor a controller without the page is an error of the volume. */
+static void test_refusals_are_quiet(void **state)
+{
+    static const int quiet[] = { EACCES, EPERM, ENOTTY, EINVAL };
+    struct nvme_stats stats;
+    char name[NVME_NAME_MAX];
+
+    (void)state;
+    make_stats(controller.page);
+    controller.status = -1;
+    for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++) {
+        controller.error = quiet[i];
+        assert_int_equal(nvme_read_stats(-1, &stats), -EOPNOTSUPP);
+        assert_int_equal(nvme_read_device_name(-1, name), -EOPNOTSUPP);
+    }
+    controller.error = ENODEV;
+    assert_int_equal(nvme_read_stats(-1, &stats), -ENODEV);
+    controller.status = 0x2002; /* do not retry, invalid field */
+    assert_int_equal(nvme_read_stats(-1, &stats), -EOPNOTSUPP);
+    controller.status = 0;
+    memset(controller.page, 0, sizeof(controller.page));
+    assert_int_equal(nvme_read_stats(-1, &stats), -EBADMSG);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identify_name),
-        cmocka_unit_test(test_identify_refused),
-        cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_stats_refused),
-        cmocka_unit_test(test_not_nvme_is_quietly_absent),
+        cmocka_unit_test(test_identify_name), cmocka_unit_test(test_identify_refused),
+        cmocka_unit_test(test_stats),         cmocka_unit_test(test_stats_refused),
+        cmocka_unit_test(test_what_is_asked), cmocka_unit_test(test_refusals_are_quiet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,13 +222,16 @@ class Ebswarm:
         """All that is known of all volumes, by device as it was named."""
         return {volume["device"]: volume for volume in self.call("Status")["volumes"]}
 
-    def volume(self):
+    def volume(self, device=None):
+        """The named one, None while there is none; without a name, the only one."""
+        if device:
+            return self.volumes().get(device)
         (volume,) = self.volumes().values()
         return volume
 
-    def wait_until(self, is_so, what):
-        """Asks for the (only) volume until `is_so(volume)`; the volume."""
-        return wait_until(lambda: (v := self.volume()) and is_so(v) and v, what)
+    def wait_until(self, is_so, what, device=None):
+        """Asks for that volume (or the only one) until `is_so(volume)`; the volume."""
+        return wait_until(lambda: (v := self.volume(device)) and is_so(v) and v, what)
 
     def wait_state(self, state):
         return self.wait_until(lambda volume: volume["state"] == state, f"state {state}")

@@ -9,6 +9,8 @@ comes from the made entry, and every read goes to the cold volume.
 import os
 import shutil
 import stat
+import time
+from pathlib import Path
 
 from ebswarm import Ebswarm
 
@@ -53,6 +55,46 @@ class Disk:
         link(sys / "dev/block" / self.numbers, entry)
 
 
+class XenDisk:
+    """A disk of a Xen guest: no serial, known by its name only. A context manager."""
+
+    def __init__(self, name, volume):
+        self.name, self.node = name, f"/dev/{name}"
+        self.devnum = os.stat(volume.device).st_rdev
+        self.numbers = f"{os.major(self.devnum)}:{os.minor(self.devnum)}"
+
+    def make_entry(self, sys):
+        device = sys / f"devices/vbd-{self.name}"
+        entry = device / "block" / self.name
+        entry.mkdir(parents=True)
+        (sys / "hypervisor").mkdir(exist_ok=True)
+        write(sys / "hypervisor/type", "xen\n")
+        write(device / "uevent", "MODALIAS=xen:vbd\n")
+        write(entry / "dev", f"{self.numbers}\n")
+        write(entry / "uevent",
+              "MAJOR={}\nMINOR={}\nDEVNAME={}\nDEVTYPE=disk\n".format(*self.numbers.split(":"), self.name))
+        for attribute in ("size", "diskseq"):
+            shutil.copyfile(f"/sys/dev/block/{self.numbers}/{attribute}", entry / attribute)
+        link(entry / "device", device)
+        link(device / "subsystem", sys / "bus/xen")
+        link(entry / "subsystem", sys / "class/block")
+        link(sys / "class/block" / self.name, entry)
+        link(sys / "dev/block" / self.numbers, entry)
+
+    def __enter__(self):
+        """Has udev know it. Where a udevd runs, it does already: the loop device has the same number."""
+        self.record = None
+        if not os.path.exists("/run/udev/control"):
+            self.record = Path("/run/udev/data") / f"b{self.numbers}"
+            self.record.parent.mkdir(parents=True, exist_ok=True)
+            write(self.record, f"I:{int(time.monotonic() * 1e6)}\n")
+        return self
+
+    def __exit__(self, *_):
+        if self.record:
+            self.record.unlink()
+
+
 def write(path, text):
     path.write_text(text)
 
@@ -86,6 +128,14 @@ class MockedEbswarm(Ebswarm):
         for disk in self.disks:
             os.mknod(dev / disk.name, 0o660 | stat.S_IFBLK, disk.devnum)
         return dev
+
+    def remove(self, disk):
+        """Takes a disk's entries away from the program started last, and has the kernel tell of a removal."""
+        sys, dev = (self.folder / f"{name}-{self.n_runs}" for name in ("sys", "dev"))
+        for path in (sys / "class/block" / disk.name, sys / "dev/block" / disk.numbers, dev / disk.name):
+            path.unlink()
+        with open(f"/sys/dev/block/{disk.numbers}/uevent", "w") as uevent:
+            uevent.write("remove")
 
     def wrap(self, command):
         # Made anew each time: one that runs already must not see its disks vanish.

@@ -2,9 +2,12 @@
 """Volumes are found by themselves, and progress is believed for the very volume only, whatever its name."""
 
 import json
+import os
+import time
 
 import pytest
 
+import ebswarm as ebswarm_lib
 import mockdisk
 from mockdisk import Disk, MockedEbswarm
 
@@ -127,3 +130,32 @@ def test_the_service_warms_what_it_finds_and_a_path_finds_it(ebswarm, cold):
         done = ebswarm.ctl("wait", "--timeout", "20", what)
         assert done.returncode == 0, (what, done.stderr)
     assert volume.record()["pages_unread"] == 0
+
+
+def open_files(pid):
+    """Device numbers of what a process has open."""
+    numbers = set()
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        try:
+            numbers.add(os.stat(entry.path).st_rdev)
+        except FileNotFoundError:
+            pass
+    return numbers
+
+
+def test_a_removal_closes_the_device_and_leaves_the_others(ebswarm, cold):
+    """By the kernel's own message: the loop device behind it is still there and would go on answering."""
+    gone, stays = cold(size="512M", first_touch_median="20ms", fetch_slots=2), cold(**FAST)
+    disk = Disk(1, gone, A)
+    ebswarm.disks = [disk, Disk(2, stays, B)]
+    process = ebswarm.start()
+    ebswarm.wait_until(lambda v: v["warm_bytes"] > 0, "reads", device=disk.node)
+    assert disk.devnum in open_files(process.pid)
+    ebswarm.remove(disk)
+    removed = time.monotonic()
+    while disk.devnum in open_files(process.pid):
+        assert time.monotonic() - removed < ebswarm_lib.DEADLINE_SEC, "it is still open"
+    print(f"closed {time.monotonic() - removed:.3f} s after the removal")
+    ebswarm.wait_until(lambda v: v["state"] == "warm", "warm", device="/dev/nvme2n1")
+    assert stays.record()["pages_unread"] == 0
+    assert gone.record()["pages_unread"] > 0

@@ -167,14 +167,18 @@ static int on_assignment(void *userdata, const char *section, const char *key, c
     return 1;
 }
 
-int conf_file_read(const char *path, const struct conf_file_handlers *handlers)
+int conf_file_read_from(FILE *file, const char *path, const struct conf_file_handlers *handlers)
 {
-    _cleanup_(fclose_p) FILE *file = fopen(path, "re");
     struct reader reader = { .file = file, .path = path, .handlers = handlers };
 
-    if (!file)
-        return -errno;
     if (ini_parse_stream(read_line, &reader, on_assignment, &reader) < 0)
         return -ENOMEM;
     return -reader.error;
+}
+
+int conf_file_read(const char *path, const struct conf_file_handlers *handlers)
+{
+    _cleanup_(fclose_p) FILE *file = fopen(path, "re");
+
+    return file ? conf_file_read_from(file, path, handlers) : -errno;
 }

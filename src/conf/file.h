@@ -3,6 +3,8 @@
 #ifndef CONF_FILE_H
 #define CONF_FILE_H
 
+#include <stdio.h>
+
 /* One assignment. Strings live for the call. */
 struct conf_assignment {
     const char *path;
@@ -22,5 +24,8 @@ struct conf_file_handlers {
 /* 0 when the file was read, however many lines were broken; negative errno when it can't be read.
  */
 int conf_file_read(const char *path, const struct conf_file_handlers *handlers);
+
+/* The same of a file that is open; `path` is what the handlers are told. It stays the caller's. */
+int conf_file_read_from(FILE *file, const char *path, const struct conf_file_handlers *handlers);
 
 #endif

@@ -3,16 +3,15 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
+#include "conf/file.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* As in ebswarm.conf, where inih would cut a longer one. */
-#define LINE_MAX_CHARACTERS 199U
 
 static const char *const states[] = {
     [ORIGIN_STATE_UNSAID] = "",
@@ -157,97 +156,88 @@ int origin_set(struct origin *origin, const char *key, const char *value)
 struct reader {
     struct origin *origin;
     char *why;
-    unsigned line;
-    bool in_section;
     bool has_format;
+    bool refused; /* why says by what; the first counts */
 };
 
-static int refuse(const struct reader *reader, const char *what)
+static void refuse(struct reader *reader, unsigned line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void refuse(struct reader *reader, unsigned line, const char *format, ...)
 {
-    snprintf(reader->why, ORIGIN_WHY_MAX, "line %u: %s", reader->line, what);
-    return -EINVAL;
+    char what[ORIGIN_WHY_MAX];
+    va_list ap;
+
+    if (reader->refused)
+        return;
+    reader->refused = true;
+    va_start(ap, format);
+    vsnprintf(what, sizeof(what), format, ap);
+    va_end(ap);
+    snprintf(reader->why, ORIGIN_WHY_MAX, "line %u: %.200s", line, what);
 }
 
-static int refuse_value(const struct reader *reader, const char *key, const char *value,
-                        const char *expected)
+static void on_broken_line(const char *path, unsigned line, const char *what, void *userdata)
 {
-    snprintf(reader->why, ORIGIN_WHY_MAX, "line %u: %s=%.60s: expected %s", reader->line, key,
-             value, expected);
-    return -EINVAL;
+    (void)path;
+    refuse(userdata, line, "%s", what);
 }
 
-static int take_assignment(struct reader *reader, const char *key, const char *value)
+static void on_assignment(const struct conf_assignment *assignment, void *userdata)
 {
+    struct reader *reader = userdata;
+    const char *expected = NULL;
+    const char *key = assignment->key, *value = assignment->value;
+
+    if (strcmp(assignment->section, "Origin") != 0)
+        return;
     if (strcmp(key, "Format") == 0) {
         reader->has_format = true;
-        return strcmp(value, "1") == 0 ? 0 : refuse_value(reader, key, value, "1");
+        if (strcmp(value, "1") != 0)
+            expected = "1";
     }
-    for (size_t i = 0; i < N_KEYS; i++)
+    for (size_t i = 0; i < N_KEYS; i++) {
         if (strcmp(key, keys[i].name) == 0 && take_value(&keys[i], value, reader->origin) < 0)
-            return refuse_value(reader, key, value, accepts[keys[i].kind]);
-    return 0;
-}
-
-static char *strip(char *text)
-{
-    size_t length;
-
-    text += strspn(text, " \t");
-    length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-static int take_line(struct reader *reader, const char *start, size_t length)
-{
-    char buffer[LINE_MAX_CHARACTERS + 1];
-    char *text, *equals;
-
-    if (length > LINE_MAX_CHARACTERS)
-        return refuse(reader, "the line is longer than 199 characters");
-    if (memchr(start, '\0', length))
-        return refuse(reader, "the line holds a NUL byte");
-    memcpy(buffer, start, length);
-    buffer[length] = '\0';
-    text = strip(buffer);
-    if (*text == '\0' || *text == '#' || *text == ';')
-        return 0;
-    if (*text == '[') {
-        reader->in_section = strcmp(text, "[Origin]") == 0;
-        return 0;
+            expected = accepts[keys[i].kind];
     }
-    equals = strchr(text, '=');
-    if (!equals)
-        return refuse(reader, "neither a [Section], nor Key=Value, nor a # comment");
-    if (!reader->in_section)
+    if (expected)
+        refuse(reader, assignment->line, "%s=%.60s: expected %s", key, value, expected);
+}
+
+static int read_text(const char *text, size_t length, struct reader *reader)
+{
+    const struct conf_file_handlers handlers = {
+        .assignment = on_assignment,
+        .broken_line = on_broken_line,
+        .userdata = reader,
+    };
+    /* It is only read; an empty one cannot be had everywhere. */
+    _cleanup_(fclose_p) FILE *file =
+        length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r") : NULL;
+
+    if (length == 0)
         return 0;
-    *equals = '\0';
-    return take_assignment(reader, strip(text), strip(equals + 1));
+    return file ? conf_file_read_from(file, "", &handlers) : -errno;
 }
 
 int origin_parse(const char *text, size_t length, struct origin *ret, char why[ORIGIN_WHY_MAX])
 {
     struct origin origin;
     struct reader reader = { .origin = &origin, .why = why };
-    const char *end = text + length;
+    int r;
 
     origin_init(&origin);
     why[0] = '\0';
-    while (text < end) {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        const char *stop = newline ? newline : end;
-
-        reader.line++;
-        if (take_line(&reader, text, (size_t)(stop - text)) < 0)
-            return -EINVAL;
-        text = newline ? newline + 1 : end;
-    }
-    if (!reader.has_format || origin.volume[0] == '\0') {
+    r = read_text(text, length, &reader);
+    if (r < 0)
+        return r;
+    if (!reader.refused && (!reader.has_format || origin.volume[0] == '\0')) {
+        reader.refused = true;
         snprintf(why, ORIGIN_WHY_MAX, "[Origin] has no %s",
                  reader.has_format ? "Volume= (the volume's id)" : "Format=1");
-        return -EINVAL;
     }
+    if (reader.refused)
+        return -EINVAL;
     *ret = origin;
     return 0;
 }

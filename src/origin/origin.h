@@ -58,8 +58,9 @@ bool origin_has_snapshot(const struct origin *origin);
 int origin_set(struct origin *origin, const char *key, const char *value);
 
 /*
- * -EINVAL with `why` ("line 4: Iops=many: …") on a bad value, a line over 199 characters, another
- * Format= or a missing Volume=. Unknown keys and other sections are passed over.
+ * -EINVAL with `why` ("line 4: Iops=many: …") on a bad value, a line that is none or too long
+ * (conf/file.h), another Format= or a missing Volume=; -ENOMEM. Unknown keys and other sections are
+ * passed over.
  */
 int origin_parse(const char *text, size_t length, struct origin *ret, char why[ORIGIN_WHY_MAX]);
 

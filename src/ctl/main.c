@@ -1,31 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 #include <locale.h>
 
+#include "base/cleanup.h"
 #include "ctl/options.h"
 #include "ctl/resolve.h"
+#include "ctl/unescape.h"
 #include "ctl/verbs.h"
 
-static int (*const verbs[CTL_N_VERBS])(const struct ctl_options *options) = {
-    [CTL_LIST] = verb_list,   [CTL_STATUS] = verb_status, [CTL_WAIT] = verb_wait,
-    [CTL_PAUSE] = verb_pause, [CTL_RESUME] = verb_resume,
+static const struct {
+    int (*run)(const struct ctl_options *options);
+    bool
+        what_as_named; /* WHAT is not resolved: its first is a unit, and it is put down for later */
+} verbs[CTL_N_VERBS] = {
+    [CTL_LIST] = { verb_list, false },   [CTL_STATUS] = { verb_status, false },
+    [CTL_WAIT] = { verb_wait, false },   [CTL_GATE] = { verb_gate, true },
+    [CTL_PAUSE] = { verb_pause, false }, [CTL_RESUME] = { verb_resume, false },
 };
+
+static int run(enum ctl_verb_id verb, struct ctl_options *options)
+{
+    _cleanup_free_ char *unescaped = NULL;
+    const char *one[] = { NULL, NULL };
+    char **names = NULL;
+    int status;
+
+    if (options->escaped) {
+        one[0] = unescaped = unescape_what(options->what[0]);
+        options->what = one;
+        if (!unescaped) {
+            fputs("ebswarmctl: --escaped: a \"\\\" that is no \"\\xNN\"; see systemd-escape(1)\n",
+                  stderr);
+            return CTL_EXIT_USAGE;
+        }
+    }
+    status = verbs[verb].what_as_named ? 0 : ctl_resolve(options, &names);
+    if (status == 0)
+        status = verbs[verb].run(options);
+    ctl_names_free(names);
+    return status;
+}
 
 int main(int argc, char **argv)
 {
     struct ctl_options options;
     enum ctl_verb_id verb;
-    char **names;
-    int status;
 
     /* Only what characters are: numbers in JSON keep their point. */
     setlocale(LC_CTYPE, "");
     switch (ctl_options_parse(argc, argv, &verb, &options)) {
     case CTL_RUN:
-        status = ctl_resolve(&options, &names);
-        if (status == 0)
-            status = verbs[verb](&options);
-        ctl_names_free(names);
-        return status;
+        return run(verb, &options);
     case CTL_DONE:
         return 0;
     default:

@@ -15,19 +15,43 @@ static const struct ctl_verb verbs[CTL_N_VERBS] = {
     [CTL_LIST] = { "list", "", "Show every block device, and whether it is warmed and why", false },
     [CTL_STATUS] = { "status", "[WHAT...]", "Show how far the volumes are", false },
     [CTL_WAIT] = { "wait", "[WHAT...]", "Wait until the volumes are warm", false },
+    [CTL_GATE] = { "gate", "[UNIT [WHAT...]]",
+                   "Let a systemd unit start only when the volumes are warm", false },
     [CTL_PAUSE] = { "pause", "WHAT...", "Stop reading, until resume or reboot", true },
     [CTL_RESUME] = { "resume", "WHAT...", "Go on reading", true },
 };
 
-enum option_id { SOCKET, JSON, WATCH, PERCENT, TIMEOUT, ALL, HELP, VERSION, N_OPTIONS };
+enum option_id {
+    SOCKET,
+    JSON,
+    WATCH,
+    PERCENT,
+    TIMEOUT,
+    ANY,
+    ALLOW_INCOMPLETE,
+    ON_TIMEOUT,
+    REMOVE,
+    ESCAPED,
+    ALL,
+    HELP,
+    VERSION,
+    N_OPTIONS
+};
 
 static const struct ctl_option options[N_OPTIONS] = {
     [SOCKET] = { "socket", "PATH", "Ask the daemon on this socket", 0 },
     [JSON] = { "json", NULL, "Print JSON", 0 },
     [WATCH] = { "watch", NULL, "Go on showing what changes", BIT(CTL_STATUS) },
-    [PERCENT] = { "percent", "N", "Warm to N percent is enough", BIT(CTL_WAIT) },
+    [PERCENT] = { "percent", "N", "Warm to N percent is enough", BIT(CTL_WAIT) | BIT(CTL_GATE) },
     [TIMEOUT] = { "timeout", "T", "Give up after T (\"90\", \"5min\", \"1h 30min\")",
-                  BIT(CTL_WAIT) },
+                  BIT(CTL_WAIT) | BIT(CTL_GATE) },
+    [ANY] = { "any", NULL, "One of the volumes is enough", BIT(CTL_WAIT) | BIT(CTL_GATE) },
+    [ALLOW_INCOMPLETE] = { "allow-incomplete", NULL, "Blocks that cannot be read do not matter",
+                           BIT(CTL_WAIT) | BIT(CTL_GATE) },
+    [ON_TIMEOUT] = { "on-timeout", "WHAT", "Then \"start\" the unit (the default), or \"fail\"",
+                     BIT(CTL_GATE) },
+    [REMOVE] = { "remove", NULL, "Take the unit's gate away", BIT(CTL_GATE) },
+    [ESCAPED] = { "escaped", NULL, "WHAT is as systemd-escape(1) writes it", BIT(CTL_WAIT) },
     [ALL] = { "all", NULL, "All volumes, also those that come later",
               BIT(CTL_PAUSE) | BIT(CTL_RESUME) },
     [HELP] = { "help", NULL, "Show this help", 0 },
@@ -68,7 +92,7 @@ static void print_help(void)
            "Shows and steers the warm-up of EBS volumes.\n\n"
            "Commands:\n");
     for (int i = 0; i < CTL_N_VERBS; i++)
-        printf("  %-8s %-10s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].help);
+        printf("  %-7s %-17s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].help);
     printf("\nOptions:\n");
     print_options(0);
     printf("\nWHAT is a volume id, a device or its name. See ebswarmctl(1), and\n"
@@ -120,6 +144,9 @@ static enum ctl_parsed set_option(int id, const char *value, struct ctl_options 
     case WATCH:
         ret->watch = true;
         break;
+    case ANY:
+        ret->any = true;
+        break;
     case ALL:
         ret->all = true;
         break;
@@ -130,6 +157,21 @@ static enum ctl_parsed set_option(int id, const char *value, struct ctl_options 
     case TIMEOUT:
         if (parse_duration(value, &ret->timeout_usec) < 0)
             return mistake("timeout", value, "a time such as 90, 5min or \"1h 30min\"");
+        ret->timeout_text = value;
+        break;
+    case ALLOW_INCOMPLETE:
+        ret->allow_incomplete = true;
+        break;
+    case ON_TIMEOUT:
+        ret->fail_on_timeout = strcmp(value, "fail") == 0;
+        if (!ret->fail_on_timeout && strcmp(value, "start") != 0)
+            return mistake("on-timeout", value, "start or fail");
+        break;
+    case REMOVE:
+        ret->remove = true;
+        break;
+    case ESCAPED:
+        ret->escaped = true;
         break;
     default:
         break;
@@ -189,6 +231,14 @@ static enum ctl_parsed check_verb(enum ctl_verb_id verb, unsigned given,
         }
     if (verbs[verb].needs_what && !*parsed->what && !parsed->all) {
         fprintf(stderr, "ebswarmctl: %s: name the volumes, or say --all\n", verbs[verb].name);
+        return CTL_MISTAKE;
+    }
+    if (verb == CTL_GATE && parsed->remove && (!parsed->what[0] || parsed->what[1])) {
+        fprintf(stderr, "ebswarmctl: gate --remove: name one unit\n");
+        return CTL_MISTAKE;
+    }
+    if (parsed->escaped && (!parsed->what[0] || parsed->what[1])) {
+        fprintf(stderr, "ebswarmctl: --escaped: name one WHAT\n");
         return CTL_MISTAKE;
     }
     if (parsed->all && *parsed->what) {

@@ -12,17 +12,20 @@
 /* The exit statuses that scripts may rely on; those of `wait` are in status/wait.h. */
 #define CTL_EXIT_FAILURE        1
 #define CTL_EXIT_USAGE          2
+#define CTL_EXIT_TIMEOUT        3
 #define CTL_EXIT_NO_SUCH_VOLUME 5
 
 struct ctl_options {
     const char *socket;
     const char *const *what; /* NULL-terminated */
-    bool json, watch, all;
-    unsigned percent;      /* 100 when not given */
-    uint64_t timeout_usec; /* USEC_INFINITY when not given */
+    bool json, watch, any, all, remove, allow_incomplete, escaped;
+    bool fail_on_timeout;     /* of a gate: the unit is not started then */
+    unsigned percent;         /* 100 when not given */
+    uint64_t timeout_usec;    /* USEC_INFINITY when not given */
+    const char *timeout_text; /* as it was given, or NULL */
 };
 
-enum ctl_verb_id { CTL_LIST, CTL_STATUS, CTL_WAIT, CTL_PAUSE, CTL_RESUME, CTL_N_VERBS };
+enum ctl_verb_id { CTL_LIST, CTL_STATUS, CTL_WAIT, CTL_GATE, CTL_PAUSE, CTL_RESUME, CTL_N_VERBS };
 
 struct ctl_verb {
     const char *name;

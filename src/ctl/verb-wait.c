@@ -92,12 +92,12 @@ static int finish(struct waiting *waiting, const struct client_reply *reply)
     if (waiting->options->json) {
         json_dumpf(reply->parameters, stdout, REPORT_JSON_FLAGS);
         printf("\n");
-    } else if (exit == WAIT_WARM)
+    } else if (exit == WAIT_WARM || (exit == WAIT_UNREADABLE && waiting->options->allow_incomplete))
         print_volumes(json_object_get(reply->parameters, "volumes"));
     else
         fprintf(stderr, "ebswarmctl: %s%s\n", exit == WAIT_TIMEOUT ? "time-out: " : "",
                 member(reply->parameters, "why"));
-    return exit;
+    return exit == WAIT_UNREADABLE && waiting->options->allow_incomplete ? WAIT_WARM : exit;
 }
 
 static int time_is_over(struct waiting *waiting)
@@ -115,8 +115,9 @@ static json_t *make_parameters(const struct waiting *waiting)
     uint64_t now = client_now_usec();
     uint64_t left_usec = waiting->deadline_usec > now ? waiting->deadline_usec - now : 0;
 
-    return json_pack("{s:o, s:i, s:o}", "what", client_names(waiting->options->what), "percent",
-                     (int)waiting->options->percent, "timeout_sec",
+    return json_pack("{s:o, s:i, s:b, s:o}", "what", client_names(waiting->options->what),
+                     "percent", (int)waiting->options->percent, "any", waiting->options->any,
+                     "timeout_sec",
                      waiting->deadline_usec == USEC_INFINITY
                          ? json_null()
                          : json_real((double)left_usec / (double)USEC_PER_SEC));

@@ -8,6 +8,7 @@
 int verb_list(const struct ctl_options *options);
 int verb_status(const struct ctl_options *options);
 int verb_wait(const struct ctl_options *options);
+int verb_gate(const struct ctl_options *options);
 int verb_pause(const struct ctl_options *options);
 int verb_resume(const struct ctl_options *options);
 

@@ -17,4 +17,8 @@ void discovery_free(struct discovery *discovery);
 /* Valid until `changed` is called. */
 struct device_entries *discovery_entries(struct discovery *discovery);
 
+/* All that was there at boot has been seen: udevd had nothing left to do when it was last looked.
+ */
+bool discovery_is_settled(const struct discovery *discovery);
+
 #endif

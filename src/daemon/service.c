@@ -43,7 +43,8 @@ static bool on_settled(void *userdata)
 {
     struct service *service = userdata;
 
-    return fleet_is_settled(service->fleet);
+    return fleet_is_settled(service->fleet) &&
+           (!service->discovery || discovery_is_settled(service->discovery));
 }
 
 static int on_set_paused(const char *id, bool paused, void *userdata)

@@ -10,7 +10,7 @@ struct device_entry {
     struct device_facts facts;
     enum device_class class;
     char id[DEVICE_ID_MAX];
-    char *node;   /* "/dev/nvme1n1"; never NULL */
+    char *node;                /* "/dev/nvme1n1"; never NULL */
     uint64_t initialized_usec; /* CLOCK_MONOTONIC when udevd first saw it; 0 = not known */
     char **links; /* "/dev/disk/by-id/…" and udev's other links, NULL-terminated; never NULL */
 };

@@ -2,7 +2,6 @@
 #include "status/interface.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@ static const struct interface_parameter waiting[] = {
     { "what", INTERFACE_NAMES },
     { "percent", INTERFACE_INT },
     { "timeout_sec", INTERFACE_FLOAT },
+    { "any", INTERFACE_BOOL },
     { 0 },
 };
 
@@ -102,6 +102,9 @@ static int read_argument(const struct interface_parameter *parameter, const json
         return read_percent(json, &ret->percent);
     case INTERFACE_FLOAT:
         return read_timeout(json, &ret->timeout_sec);
+    case INTERFACE_BOOL:
+        ret->any = json_is_true(json);
+        return json_is_boolean(json) ? 0 : -EINVAL;
     }
     return -EINVAL;
 }

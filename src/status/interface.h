@@ -3,6 +3,7 @@
 #ifndef STATUS_INTERFACE_H
 #define STATUS_INTERFACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <jansson.h>
@@ -12,7 +13,7 @@
 #define INTERFACE_NO_SUCH_VOLUME INTERFACE_NAME ".NoSuchVolume"
 #define INTERFACE_FAILED         INTERFACE_NAME ".Failed"
 
-enum interface_type { INTERFACE_NAMES, INTERFACE_INT, INTERFACE_FLOAT };
+enum interface_type { INTERFACE_NAMES, INTERFACE_INT, INTERFACE_FLOAT, INTERFACE_BOOL };
 
 /* All parameters may be left out or null. */
 struct interface_parameter {
@@ -37,6 +38,7 @@ struct interface_arguments {
     const char **what;  /* NULL-terminated, NULL for all; strings are those of the JSON */
     unsigned percent;   /* 100 when not given */
     double timeout_sec; /* negative when not given */
+    bool any;
 };
 
 /*

@@ -208,6 +208,8 @@ static const char *type_name(enum interface_type type)
         return "?int";
     default:
         return "?float";
+    case INTERFACE_BOOL:
+        return "?bool";
     }
 }
 

@@ -29,10 +29,23 @@ static void set(size_t i, enum volume_state volume_state, uint64_t planned, uint
 static int judge(bool settled, const char *what, unsigned percent, size_t n_volumes)
 {
     const char *const names[] = { what, NULL };
+    const struct wait_question question = { .what = what ? names : NULL,
+                                            .percent = percent,
+                                            .settled = settled };
     struct wait_verdict verdict;
 
     fleet.n_volumes = n_volumes;
-    wait_judge(&fleet, settled, what ? names : NULL, percent, &verdict);
+    wait_judge(&fleet, &question, &verdict);
+    return verdict.exit;
+}
+
+static int judge_any(size_t n_volumes)
+{
+    const struct wait_question question = { .percent = 100, .any = true, .settled = true };
+    struct wait_verdict verdict;
+
+    fleet.n_volumes = n_volumes;
+    wait_judge(&fleet, &question, &verdict);
     return verdict.exit;
 }
 
@@ -127,18 +140,33 @@ static void test_a_failed_volume_ends_the_wait(void **state)
     assert_int_equal(judge(true, "nvme1n1", 10, 2), 1);
 }
 
+static void test_any_is_enough(void **state)
+{
+    (void)state;
+    set(0, VOLUME_WARMING, 100, 50);
+    set(1, VOLUME_WARM, 100, 100);
+    assert_int_equal(judge_any(2), 0);
+    set(1, VOLUME_FAILED, 100, 50);
+    assert_int_equal(judge_any(2), -1);
+    set(0, VOLUME_INCOMPLETE, 100, 99);
+    assert_int_equal(judge_any(2), 1);
+    assert_int_equal(judge_any(1), 4);
+    assert_int_equal(judge_any(0), 0);
+}
+
 static void test_it_says_why(void **state)
 {
+    const struct wait_question all = { .percent = 100, .settled = true };
     struct wait_verdict verdict;
 
     (void)state;
     set(0, VOLUME_WARMING, 10000, 9999);
     fleet.n_volumes = 1;
-    wait_judge(&fleet, true, NULL, 100, &verdict);
+    wait_judge(&fleet, &all, &verdict);
     assert_string_equal(verdict.why, "vol-0123456789abcdef0 is warming, 99 % warm");
     volumes[0].state = VOLUME_FAILED;
     volumes[0].reason = "permission denied";
-    wait_judge(&fleet, true, NULL, 100, &verdict);
+    wait_judge(&fleet, &all, &verdict);
     assert_string_equal(verdict.why, "vol-0123456789abcdef0 has failed: permission denied");
 }
 
@@ -154,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_all_read_is_not_all_done),
         cmocka_unit_test(test_unreadable_blocks),
         cmocka_unit_test(test_a_failed_volume_ends_the_wait),
+        cmocka_unit_test(test_any_is_enough),
         cmocka_unit_test(test_it_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,14 +24,20 @@ struct wait_verdict {
     char why[WAIT_WHY_MAX]; /* what is waited for, or what went wrong */
 };
 
+struct wait_question {
+    const char *const *what; /* NULL-terminated, NULL or empty for all volumes */
+    unsigned percent;
+    bool any;     /* one of them is enough */
+    bool settled; /* discovery has settled */
+};
+
 /*
- * `what` is NULL-terminated, NULL or empty for all volumes; `settled`: discovery has settled.
- * Not before that, and a named volume that has not appeared is waited for, and so is one that is
- * gone, since it may come back. Skipped counts as warm. A failed volume ends the wait at once;
- * unreadable blocks do when everything else has finished, unless `percent` is reached in spite of
- * them.
+ * Not before discovery has settled, and a named volume that has not appeared is waited for, and so
+ * is one that is gone, since it may come back. Skipped counts as warm. A failed volume ends the
+ * wait at once (with `any`, when no other can be warm any more); unreadable blocks do when
+ * everything else has finished, unless `percent` is reached in spite of them.
  */
-void wait_judge(const struct fleet_report *report, bool settled, const char *const *what,
-                unsigned percent, struct wait_verdict *ret);
+void wait_judge(const struct fleet_report *report, const struct wait_question *question,
+                struct wait_verdict *ret);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <time.h>
 
@@ -24,6 +26,8 @@ struct watch {
     json_t *parameters; /* holds the strings of .what */
     struct interface_arguments arguments;
     bool is_wait;
+    char *
+        *all; /* of a wait without names: the devices that were there when discovery had settled */
     bool dirty;   /* something moved that the client was not told */
     json_t *last; /* what it was told */
     sd_event_source *timer;
@@ -39,6 +43,13 @@ struct watches {
     uint64_t ticked_usec; /* CLOCK_MONOTONIC */
 };
 
+static void free_strings(char **strings)
+{
+    for (size_t i = 0; strings && strings[i]; i++)
+        free(strings[i]);
+    free(strings);
+}
+
 static void watch_free(void *userdata)
 {
     struct watch *watch = userdata;
@@ -46,6 +57,7 @@ static void watch_free(void *userdata)
     TAILQ_REMOVE(&watch->watches->list, watch, link);
     sd_event_source_disable_unref(watch->timer);
     json_decref(watch->last);
+    free_strings(watch->all);
     json_decref(watch->parameters);
     free(watch->arguments.what);
     free(watch);
@@ -96,21 +108,80 @@ static void tell(struct watch *watch, json_t *state)
     varlink_call_send(watch->call, state);
 }
 
+/* May free the watch. */
+static void answer_wait(struct watch *watch, const struct fleet_report *report,
+                        struct wait_verdict *verdict, bool timed_out)
+{
+    if (verdict->exit == WAIT_NOT_YET && timed_out)
+        verdict->exit = WAIT_TIMEOUT;
+    if (verdict->exit != WAIT_NOT_YET) {
+        varlink_call_reply(watch->call, wait_reply(watch, report, verdict));
+        watch_free(watch);
+    } else if (varlink_call_wants_more(watch->call))
+        tell(watch, wait_reply(watch, report, verdict));
+}
+
+/* NULL when out of memory. */
+static char **devices_of(const struct fleet_report *report)
+{
+    char **devices = calloc(report->n_volumes + 1, sizeof(char *));
+
+    for (size_t i = 0; devices && i < report->n_volumes; i++) {
+        devices[i] = strdup(report->volumes[i].device);
+        if (!devices[i]) {
+            free_strings(devices);
+            return NULL;
+        }
+    }
+    return devices;
+}
+
+static bool is_among(char *const *devices, const char *device)
+{
+    while (*devices && strcmp(*devices, device) != 0)
+        devices++;
+    return *devices != NULL;
+}
+
+/* Without what came after discovery had settled. The caller frees ret->volumes. */
+static int report_for(struct watch *watch, bool settled, const struct fleet_report *report,
+                      struct fleet_report *ret)
+{
+    bool all = !watch->arguments.what || !watch->arguments.what[0];
+
+    *ret = *report;
+    ret->volumes = calloc(report->n_volumes + 1, sizeof(struct volume_report));
+    if (!ret->volumes)
+        return -ENOMEM;
+    if (all && settled && !watch->all) {
+        watch->all = devices_of(report);
+        if (!watch->all)
+            return -ENOMEM;
+    }
+    ret->n_volumes = 0;
+    for (size_t i = 0; i < report->n_volumes; i++) {
+        if (!watch->all || is_among(watch->all, report->volumes[i].device))
+            ret->volumes[ret->n_volumes++] = report->volumes[i];
+    }
+    return 0;
+}
+
 static void look_at_wait(struct watch *watch, bool timed_out)
 {
     const struct status_handlers *handlers = watch->watches->handlers;
-    const struct fleet_report *report = handlers->report(handlers->userdata);
-    struct wait_verdict verdict;
+    const struct wait_question question = {
+        .what = watch->arguments.what,
+        .percent = watch->arguments.percent,
+        .any = watch->arguments.any,
+        .settled = handlers->settled(handlers->userdata),
+    };
+    struct wait_verdict verdict = { .exit = WAIT_NOT_YET, .why = "memory is short" };
+    struct fleet_report report = { 0 };
 
-    wait_judge(report, handlers->settled(handlers->userdata), watch->arguments.what,
-               watch->arguments.percent, &verdict);
-    if (verdict.exit == WAIT_NOT_YET && timed_out)
-        verdict.exit = WAIT_TIMEOUT;
-    if (verdict.exit != WAIT_NOT_YET) {
-        varlink_call_reply(watch->call, wait_reply(watch, report, &verdict));
-        watch_free(watch);
-    } else if (varlink_call_wants_more(watch->call))
-        tell(watch, wait_reply(watch, report, &verdict));
+    if (report_for(watch, question.settled, handlers->report(handlers->userdata), &report) >= 0)
+        wait_judge(&report, &question, &verdict);
+    answer_wait(watch, &report, &verdict, timed_out);
+    free(report.volumes);
 }
 
 /* May free the watch. */

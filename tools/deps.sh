@@ -8,6 +8,7 @@ deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev li
 deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg
     umockdev python3 python3-pytest python3-botocore procps e2fsprogs util-linux)
 deps_bench=(fio python3)
+deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev)
 fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
     fuse3-devel fuse3 util-linux)
 
@@ -29,7 +30,8 @@ verb_deps() {
     '' | build) ;;
     test) packages+=("${deps_test[@]}") ;;
     bench) packages+=("${deps_bench[@]}") ;;
-    *) code=2 die "deps: no set '$1'; there are build (the default), test and bench" ;;
+    package) packages+=("${deps_package[@]}") ;;
+    *) code=2 die "deps: no set '$1'; there are build (the default), test, bench and package" ;;
     esac
     [ -z "${SKIP_DEPS:-}" ] || return 0
     is_debian_12 || die "packages are installed by this script on Debian 12 only. Install what these are called here," \

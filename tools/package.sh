@@ -12,7 +12,7 @@ verb_package() {
         verb_deps arm64
         out=dist/arm64
         # The tests of the tree run for it in a step of their own.
-        options=(--host-arch=arm64 --build-profiles=cross,nocheck)
+        options=(--host-arch=arm64 '--build-profiles=cross,nocheck')
         ;;
     *) code=2 die "package: '$1'? There are the machine's own packages, and arm64" ;;
     esac

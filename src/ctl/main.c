@@ -19,25 +19,29 @@ static const struct {
 
 static int run(enum ctl_verb_id verb, struct ctl_options *options)
 {
-    _cleanup_free_ char *unescaped = NULL;
-    const char *one[] = { NULL, NULL };
     char **names = NULL;
-    int status;
+    int status = verbs[verb].what_as_named ? 0 : ctl_resolve(options, &names);
 
-    if (options->escaped) {
-        one[0] = unescaped = unescape_what(options->what[0]);
-        options->what = one;
-        if (!unescaped) {
-            fputs("ebswarmctl: --escaped: a \"\\\" that is no \"\\xNN\"; see systemd-escape(1)\n",
-                  stderr);
-            return CTL_EXIT_USAGE;
-        }
-    }
-    status = verbs[verb].what_as_named ? 0 : ctl_resolve(options, &names);
     if (status == 0)
         status = verbs[verb].run(options);
     ctl_names_free(names);
     return status;
+}
+
+/* The one WHAT is what a unit has for its instance. */
+static int run_escaped(enum ctl_verb_id verb, const struct ctl_options *options)
+{
+    _cleanup_free_ char *unescaped = unescape_what(options->what[0]);
+    const char *const one[] = { unescaped, NULL };
+    struct ctl_options plain = *options;
+
+    if (!unescaped) {
+        fputs("ebswarmctl: --escaped: a \"\\\" that is no \"\\xNN\"; see systemd-escape(1)\n",
+              stderr);
+        return CTL_EXIT_USAGE;
+    }
+    plain.what = one;
+    return run(verb, &plain);
 }
 
 int main(int argc, char **argv)
@@ -49,7 +53,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     switch (ctl_options_parse(argc, argv, &verb, &options)) {
     case CTL_RUN:
-        return run(verb, &options);
+        return options.escaped ? run_escaped(verb, &options) : run(verb, &options);
     case CTL_DONE:
         return 0;
     default:

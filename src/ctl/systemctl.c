@@ -60,7 +60,7 @@ int systemctl_run(const char *const *arguments, char **ret_output)
     char *argv[ARGUMENTS_MAX + 2] = { (char *)(uintptr_t) "systemctl" };
     _cleanup_free_ char *output = NULL;
     int fds[2], status, r;
-    pid_t pid;
+    pid_t pid = -1;
 
     for (size_t i = 0; arguments[i]; i++) {
         if (i == ARGUMENTS_MAX)
@@ -92,7 +92,7 @@ char *systemctl_property(const char *unit, const char *property)
     const char *const arguments[] = { "show", "--value", "-p", property, "--", unit, NULL };
     char *output = NULL;
 
-    if (systemctl_run(arguments, &output) != 0) {
+    if (systemctl_run(arguments, &output) != 0 || !output) {
         free(output);
         return NULL;
     }

@@ -19,7 +19,7 @@ static int escaped_byte(const char *text)
 {
     int high, low;
 
-    if (text[0] != '\\' || text[1] != 'x')
+    if (strncmp(text, "\\x", 2) != 0)
         return -1;
     high = hex_digit(text[2]);
     low = high < 0 ? -1 : hex_digit(text[3]);
@@ -49,7 +49,7 @@ static bool is_volume_id(const char *text)
 
 char *unescape_what(const char *instance)
 {
-    char *ret = malloc(strlen(instance) + 2);
+    char *ret = calloc(1, strlen(instance) + 2);
 
     if (!ret || !unescape(instance, '-', ret)) {
         free(ret);

@@ -87,7 +87,7 @@ class Guest:
             listener.listen()
             command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-machine", "q35", "-smp", "2", "-m", "1024", "-nodefaults",
                        "-no-reboot", "-nic", "none", "-display", "none", "-serial", f"file:{self.serial}",
-                       "-kernel", CACHE / "vmlinuz", "-initrd", CACHE / "initrd", "-append",
+                       "-kernel", CACHE / "vmlinux", "-initrd", CACHE / "initrd", "-append",
                        "console=ttyS0 root=/dev/vda rw quiet mitigations=off nokaslr audit=0 nvme_core.multipath=N systemd.show_status=no"
                        f" boot_test.later={','.join(later)} {words}",
                        # A power cut must find on the disk what was synced, and nothing more has to be there.

@@ -322,7 +322,7 @@ def test_without_io_uring_it_warms_all_the_same(machine, make_cold):
     machine.wait_until(lambda: machine.by_id().get(volume_id(SEVENTH), {}).get("state") == "warm", "warm")
     assert make_cold()[SEVENTH].record()["pages_unread"] == 0
     status = json.loads(machine.run("ebswarmctl --json status"))
-    assert status["engine"] == "threads" and "EPERM" in status["engine_reason"]
+    assert status["engine"] == "threads" and status["engine_reason"], status
     machine.run("rm -r /run/systemd/system/ebswarmd.service.d; systemctl daemon-reload; systemctl restart ebswarmd")
 
 

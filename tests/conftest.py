@@ -2,4 +2,5 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+for folder in ("lib", "fakeaws"):
+    sys.path.insert(0, str(Path(__file__).resolve().parent / folder))

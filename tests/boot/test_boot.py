@@ -5,6 +5,7 @@ One machine lives through it all, in this order, since a boot takes its time und
 where the one before has left it. What a volume's own record on the host says is what counts.
 """
 import json
+import re
 import statistics
 import subprocess
 
@@ -190,6 +191,40 @@ def test_a_power_cut_in_the_middle_loses_little(machine, disks):
     assert app_state(machine, "one") == app_state(machine, "two") == "inactive"
 
 
+def start_app_three(machine, on_timeout, timeout):
+    """Its gate waits for a volume that is not there."""
+    machine.run(f"ebswarmctl gate app-three {volume_id(LATER)} --timeout {timeout} --on-timeout {on_timeout}")
+    machine.run("systemctl start --no-block app-three.service")
+
+
+def stop_app_three(machine):
+    machine.run("systemctl stop app-three.service ebswarm-gate@app-three.service.service")
+    machine.run("systemctl reset-failed app-three.service ebswarm-gate@app-three.service.service || true")
+
+
+def test_a_gate_whose_time_is_over_starts_or_fails(machine):
+    start_app_three(machine, "start", "1s")
+    machine.wait_until(lambda: app_state(machine, "three") == "active", "started all the same")
+    stop_app_three(machine)
+    start_app_three(machine, "fail", "1s")
+    machine.wait_until(lambda: machine.show("ebswarm-gate@app-three.service.service", "ActiveState") == "failed", "failed")
+    machine.wait_until(lambda: not machine.run("systemctl list-jobs app-three.service --no-legend"), "given up")
+    assert app_state(machine, "three") == "inactive"
+    stop_app_three(machine)
+
+
+def test_a_gated_unit_is_stopped_while_it_waits(machine):
+    """At once: the agent gives the command five seconds."""
+    start_app_three(machine, "fail", "1h")
+    gate = "ebswarm-gate@app-three.service.service"
+    machine.wait_until(lambda: machine.show(gate, "ActiveState") == "activating", "waiting")
+    machine.run("systemctl stop app-three.service", timeout=5)
+    assert app_state(machine, "three") == "inactive"
+    machine.wait_until(lambda: not machine.run("systemctl list-jobs app-three.service --no-legend"), "no job left")
+    stop_app_three(machine)
+    machine.run("ebswarmctl gate --remove app-three")
+
+
 def test_each_gate_opens_when_its_volumes_are_warm_and_not_before(machine, disks):
     """Scenario 1, the rest."""
     set_rate(disks, TWO, mib=1)
@@ -235,8 +270,19 @@ def test_after_completion_nothing_is_read_again(machine, disks):
         assert disks[serial].record()["bytes_read"] < 4 << 20  # udev, the mount
 
 
-@pytest.mark.parametrize("unit", ["ebswarmd.service", "ebswarm-ec2.service", "ebswarm-wait.service",
-                                  "ebswarm-wait@x.service", "ebswarm-gate@x.service"])
+UNITS = ["ebswarmd.service", "ebswarm-ec2.service", "ebswarm-wait.service", "ebswarm-wait@x.service",
+         "ebswarm-gate@x.service"]
+
+
+def test_each_unit_is_exposed_to_little(machine):
+    """systemd's own judgement of the units as they are installed: from 0, nothing to fear, to 10."""
+    for unit in UNITS:
+        answer = machine.run(f"systemd-analyze security --no-pager {unit} | tail -n 1")
+        level = float(re.search(r"exposure level for .*: ([0-9.]+)", answer)[1])
+        assert level <= 1.5, answer
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_each_line_of_the_sandbox_holds(machine, unit):
     """Tried from inside, by what each line is to hold back."""
     lines = machine.run(f"/opt/boot-test/sandbox {unit}").splitlines()
@@ -259,7 +305,7 @@ def open_devices(machine):
 
 def test_a_volume_that_is_detached_is_let_go(machine, disks):
     """Scenario 5, going, in the middle of being warmed."""
-    set_rate(disks, FLEETING, mib=RATE_MIB)
+    set_rate(disks, FLEETING, mib=1)
     machine.run(f"/opt/boot-test/ebs-disks attach {FLEETING}")
     machine.wait_until(lambda: warm_bytes(machine, FLEETING) > 0, "reads")
     assert open_devices(machine) == "1"
@@ -283,6 +329,20 @@ def test_the_daemon_is_killed_and_comes_back(machine, disks):
     assert disks[FLEETING].record()["reread_bytes"] < 2 * LOST_BYTES  # the detaching, too
 
 
+def test_an_upgrade_and_a_reload_leave_waits_and_state_alone(machine):
+    pid = machine.show("ebswarmd.service", "MainPID")
+    before = warm_bytes(machine, FLEETING)
+    machine.run("systemctl reload ebswarmd.service")
+    assert machine.show("ebswarmd.service", "MainPID") == pid
+    machine.run("dpkg -i /opt/packages/*.deb", timeout=240)
+    machine.wait_until(lambda: machine.show("ebswarmd.service", "MainPID") not in ("0", pid) and
+                       machine.show("ebswarmd.service", "ActiveState") == "active", "the new one runs")
+    machine.wait_until(lambda: warm_bytes(machine, FLEETING) >= before, "it goes on")
+    assert "QueueDepth=4" in machine.run("cat /etc/ebswarm/ebswarm.conf.d/test.conf")
+    assert machine.show("waiting.service", "ActiveState") == "active"
+    assert app_state(machine, "two") == "active"
+
+
 def test_a_daemon_that_hangs_is_restarted_by_the_watchdog(machine, disks):
     """Scenario 7: stopped as a whole, it feeds no watchdog."""
     machine.run("mkdir -p /run/systemd/system/ebswarmd.service.d && "
@@ -298,7 +358,8 @@ def test_a_daemon_that_hangs_is_restarted_by_the_watchdog(machine, disks):
     machine.wait_until(lambda: machine.show("waiting.service", "ActiveState") == "inactive", "the wait is over")
     assert machine.show("waiting.service", "Result") == "success"
     assert disks[FLEETING].record()["pages_unread"] == 0
-    assert disks[FLEETING].record()["reread_bytes"] < 4 * LOST_BYTES
+    # Four interruptions: detached, killed, upgraded, hung; and a restart.
+    assert disks[FLEETING].record()["reread_bytes"] < 5 * LOST_BYTES
     machine.run("rm -r /run/systemd/system/ebswarmd.service.d; systemctl daemon-reload")
 
 

@@ -218,6 +218,18 @@ def test_wait_for_a_volume_that_appears_later(warming):
     assert [v["id"] for v in reply["parameters"]["volumes"]] == ["vol-00000000000000009"]
 
 
+def test_a_wait_for_all_is_for_what_was_there_when_discovery_had_settled(warming):
+    client = warming.connect()
+    client.send(WAIT, more=True)
+    assert "43 % warm" in client.receive()["parameters"]["why"]
+    warming.volume("warming", 0, id="vol-00000000000000009", device="/dev/nvme9n1")
+    warming.volume("warm", 1000)
+    reply = client.receive()
+    assert reply["parameters"]["exit_status"] == 0
+    # One that asks now has both before it.
+    assert warming.connect().call(WAIT, timeout_sec=0)["parameters"]["exit_status"] == 3
+
+
 def test_wait_for_what_can_never_be(warming):
     reply = warming.connect().call(WAIT, what=["vol-xyz"])
     assert reply == {"error": "io.ebswarm.NoSuchVolume", "parameters": {"what": "vol-xyz"}}

@@ -58,6 +58,10 @@ def test_a_bad_granule_in_the_service(ebswarm, cold, engine):
     assert status["unreadable_bytes"] == granule
     assert status["warm_bytes"] == SIZE - granule
     assert status["percent"] < 100
+    done = ebswarm.ctl("wait")
+    assert done.returncode == 4 and "cannot be read" in done.stderr
+    done = ebswarm.ctl("wait", "--allow-incomplete")
+    assert done.returncode == 0 and "incomplete" in done.stdout
     assert "Input/output error" in status["reason"]
     assert_read_but_for(volume, 40 * granule, 41 * granule)
     wait_until(lambda: ebswarm.unreadable_ranges() == [(40 * granule, 41 * granule)], "kept")

@@ -7,8 +7,8 @@ deps_build=(gcc libc6-dev meson ninja-build pkg-config systemd libsystemd-dev li
 # libclang-rt has libFuzzer; libc6-dbg lets valgrind know libc's functions.
 deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppcheck shellcheck mandoc valgrind libc6-dbg
     umockdev python3 python3-pytest python3-botocore procps e2fsprogs util-linux)
-# A guest that boots the packages: its kernel and Debian are fetched, not installed.
-deps_boot=(qemu-system-x86 mmdebstrap kmod busybox-static)
+# A guest that boots the packages: its kernel and Debian are fetched, not installed. And what looks at the spec file.
+deps_boot=(qemu-system-x86 mmdebstrap kmod busybox-static rpmlint)
 deps_bench=(fio python3)
 deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev rpm)
 # Half of EC2 is arm64.

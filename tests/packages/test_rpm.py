@@ -28,6 +28,13 @@ def packages(tmp_path_factory):
     return {path.name.rsplit(f"-{version}", 1)[0]: path for path in (top / "RPMS").rglob("*.rpm")}
 
 
+def test_rpmlint_finds_no_error():
+    if not shutil.which("rpmlint"):
+        pytest.skip("rpmlint is not installed")
+    done = subprocess.run(["rpmlint", SPEC], capture_output=True, text=True)
+    assert done.returncode == 0 and " 0 errors" in done.stdout, done.stdout + done.stderr
+
+
 def files(package):
     return set(subprocess.run(["rpm", "-qpl", package], capture_output=True, text=True, check=True).stdout.split())
 

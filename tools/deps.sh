@@ -9,7 +9,8 @@ deps_test=(libcmocka-dev clang libclang-rt-14-dev clang-format clang-tidy cppche
     umockdev python3 python3-pytest python3-botocore procps e2fsprogs util-linux)
 # A guest that boots the packages: its kernel and Debian are fetched, not installed. And what looks at the spec file.
 deps_boot=(qemu-system-x86 mmdebstrap kmod busybox-static rpmlint)
-deps_bench=(fio python3)
+# What is measured beside ebswarm, and what draws it.
+deps_bench=(fio hdparm python3 python3-matplotlib)
 deps_package=(debhelper dpkg-dev fakeroot lintian libcmocka-dev rpm)
 # Half of EC2 is arm64.
 deps_arm64=(crossbuild-essential-arm64 qemu-user-static pkgconf:arm64 liburing-dev:arm64 libsystemd-dev:arm64 libjansson-dev:arm64

@@ -13,11 +13,13 @@ verb_test() {
 verb_lint() { verb_test lint; }
 
 verb_bench() {
+    local what=warming
+    if [[ ${1:-} =~ ^[a-z]+$ ]]; then what=$1 && shift; fi
+    [ -x "tests/bench/$what" ] || code=2 die "bench: no '$what'; there are $(find tests/bench -type f -executable -printf '%f ')"
     need_root bench
     verb_deps bench
-    [ -x tests/bench/run ] || die "tests/bench/run is not there"
     verb_build
-    tests/bench/run "$@"
+    "tests/bench/$what" "$@"
 }
 
 # What is found stays in build-fuzz/: only seeds that are worth keeping belong in tests/fuzz/.

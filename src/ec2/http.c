@@ -13,21 +13,34 @@
 DEFINE_CLEANUP(CURL *, curl_easy_cleanup, curl_p)
 DEFINE_CLEANUP(struct curl_slist *, curl_slist_free_all, slist_p)
 
+/* Doubles the room, so that a long answer is not copied once for each piece that comes. */
+static int make_room(struct http_reply *reply, size_t needed)
+{
+    size_t room = reply->room ? reply->room : 16 * KIB;
+    char *body;
+
+    if (needed <= reply->room)
+        return 0;
+    while (room < needed)
+        room *= 2;
+    body = realloc(reply->body, room);
+    if (!body)
+        return -ENOMEM;
+    reply->body = body;
+    reply->room = room;
+    return 0;
+}
+
 static size_t on_body(char *data, size_t size, size_t n, void *userdata)
 {
     struct http_reply *reply = userdata;
     size_t length = size * n;
-    char *body;
 
-    if (length > HTTP_BODY_MAX - reply->length)
+    if (length > HTTP_BODY_MAX - reply->length || make_room(reply, reply->length + length + 1) < 0)
         return 0;
-    body = realloc(reply->body, reply->length + length + 1);
-    if (!body)
-        return 0;
-    memcpy(body + reply->length, data, length);
-    reply->body = body;
+    memcpy(reply->body + reply->length, data, length);
     reply->length += length;
-    body[reply->length] = '\0';
+    reply->body[reply->length] = '\0';
     return length;
 }
 

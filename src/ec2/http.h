@@ -23,7 +23,7 @@ struct http_request {
 struct http_reply {
     long status;
     char *body; /* NUL-terminated; the caller's */
-    size_t length;
+    size_t length, room;
     char error_type[64]; /* of a JSON service's error, which its body does not name */
     char error[256];     /* why there is no status */
 };

@@ -11,18 +11,18 @@
 #define N_ROWS  (sizeof(rows) / sizeof(rows[0]))
 
 static const struct check_row rows[] = {
-    { HDPARM, "-t", 2 * MIB, 1, false, false, MIB, CHECK_MEAN },
-    { HDPARM, "-T", 2 * MIB, 1, false, false, MIB, CHECK_MEAN },
-    { DD, "first", 16 * KIB, 1, false, false, DECIMAL, CHECK_MEAN },
-    { DD, "second", 16 * KIB, 1, false, false, DECIMAL, CHECK_MEAN },
-    { CDM3, "Seq", MIB, 1, true, false, DECIMAL, CHECK_BEST },
-    { CDM3, "512K", 512 * KIB, 1, true, true, DECIMAL, CHECK_BEST },
-    { CDM3, "4K QD1", 4 * KIB, 1, true, true, DECIMAL, CHECK_BEST },
-    { CDM3, "4K QD32", 4 * KIB, 32, true, true, DECIMAL, CHECK_BEST },
-    { CDM8, "SEQ1M Q8T1", MIB, 8, true, false, DECIMAL, CHECK_BEST },
-    { CDM8, "SEQ1M Q1T1", MIB, 1, true, false, DECIMAL, CHECK_BEST },
-    { CDM8, "RND4K Q32T1", 4 * KIB, 32, true, true, DECIMAL, CHECK_BEST },
-    { CDM8, "RND4K Q1T1", 4 * KIB, 1, true, true, DECIMAL, CHECK_BEST },
+    { HDPARM, "-t", MIB, 2 * MIB, 1, CHECK_MEAN, false, false },
+    { HDPARM, "-T", MIB, 2 * MIB, 1, CHECK_MEAN, false, false },
+    { DD, "first", DECIMAL, 16 * KIB, 1, CHECK_MEAN, false, false },
+    { DD, "second", DECIMAL, 16 * KIB, 1, CHECK_MEAN, false, false },
+    { CDM3, "Seq", DECIMAL, MIB, 1, CHECK_BEST, true, false },
+    { CDM3, "512K", DECIMAL, 512 * KIB, 1, CHECK_BEST, true, true },
+    { CDM3, "4K QD1", DECIMAL, 4 * KIB, 1, CHECK_BEST, true, true },
+    { CDM3, "4K QD32", DECIMAL, 4 * KIB, 32, CHECK_BEST, true, true },
+    { CDM8, "SEQ1M Q8T1", DECIMAL, MIB, 8, CHECK_BEST, true, false },
+    { CDM8, "SEQ1M Q1T1", DECIMAL, MIB, 1, CHECK_BEST, true, false },
+    { CDM8, "RND4K Q32T1", DECIMAL, 4 * KIB, 32, CHECK_BEST, true, true },
+    { CDM8, "RND4K Q1T1", DECIMAL, 4 * KIB, 1, CHECK_BEST, true, true },
 };
 
 const struct check_row *check_row_get(size_t n)

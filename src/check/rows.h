@@ -14,11 +14,11 @@ enum check_score {
 
 struct check_row {
     const char *table, *name;
+    uint64_t unit_bytes;  /* what the original calls MB: 10^6 or 2^20 */
     uint32_t block_bytes; /* what one read asks for */
     uint32_t depth;       /* reads at once, from one thread */
-    bool direct, random;
-    uint64_t unit_bytes; /* what the original calls MB: 10^6 or 2^20 */
     enum check_score score;
+    bool direct, random;
 };
 
 /* NULL past the last. Sources: hdparm 9.65, coreutils 9.1, CrystalDiskMark's legacy source and 9.
